@@ -1,0 +1,17 @@
+/** @file
+ * All of ferry's stable public interface. Headers can be included one by one too.
+ */
+#ifndef FERRY_FERRY_H
+#define FERRY_FERRY_H
+
+#include "ferry/bundle.h"
+#include "ferry/context.h"
+#include "ferry/halo.h"
+#include "ferry/layout.h"
+#include "ferry/memory.h"
+#include "ferry/plan.h"
+#include "ferry/redistribute.h"
+#include "ferry/status.h"
+#include "ferry/version.h"
+
+#endif /* FERRY_FERRY_H */

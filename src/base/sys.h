@@ -1,0 +1,43 @@
+/* Counted system calls: the only place where the library enters the kernel, MPI and the C library's malloc aside.
+ * Each returns what the call returns; errno is left as the call set it. */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Memory. */
+void *sys_map_private(void *address, size_t bytes);                   /* anonymous, read-write; NULL address: anywhere */
+void *sys_reserve(size_t bytes);                                      /* address space only, PROT_NONE */
+void *sys_map_shared(void *address, size_t bytes, int fd);            /* MAP_SHARED | MAP_NORESERVE, fixed when address is not NULL */
+int sys_unmap(void *address, size_t bytes);
+int sys_advise(void *address, size_t bytes, int advice);
+int sys_memfd(const char *name);                                      /* close-on-exec, sealing allowed */
+int sys_fallocate(int fd, int mode, int64_t offset, int64_t bytes);
+int sys_truncate(int fd, int64_t bytes);
+int sys_seal(int fd, int seals);
+int sys_open(const char *path, int flags, unsigned mode);             /* close-on-exec added */
+int sys_close(int fd);
+int sys_unlink_shared(const char *name);                              /* shm_unlink */
+int sys_open_shared(const char *name, int flags, unsigned mode);      /* shm_open */
+
+/* Waiting: not counted as a system call but as a wait. `word` is in memory shared between processes. */
+void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen, a wake, or the time is over */
+void sys_wake(uint32_t *word);                                        /* all sleepers */
+void sys_nap(int64_t ns);
+
+/* Facts. */
+int64_t sys_now_ns(void);                                             /* monotonic */
+uint64_t sys_memory_total(void);                                      /* bytes of the machine, or of the cgroup when less */
+uint64_t sys_memory_free(void);                                       /* bytes that can still be had, MemAvailable */
+int sys_cores(void);                                                  /* cores this process may use: affinity and cgroup quota, >= 1 */
+int sys_affinity(uint64_t *mask_out, int words);                      /* cores allowed as bits; returns how many are set */
+bool sys_boot_id(char text_out[64]);
+uint64_t sys_random(void);
+
+uint64_t sys_call_count(void);
+uint64_t sys_wait_count(void);
+
+#endif
