@@ -11,6 +11,7 @@
 #include "ferry/memory.h"
 #include "ferry/plan.h"
 #include "ferry/redistribute.h"
+#include "ferry/setting.h"
 #include "ferry/status.h"
 #include "ferry/version.h"
 

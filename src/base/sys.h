@@ -19,12 +19,13 @@ int sys_fallocate(int fd, int mode, int64_t offset, int64_t bytes);
 int sys_truncate(int fd, int64_t bytes);
 int sys_seal(int fd, int seals);
 int sys_open(const char *path, int flags, unsigned mode);             /* close-on-exec added */
+int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);
 int sys_unlink_shared(const char *name);                              /* shm_unlink */
 int sys_open_shared(const char *name, int flags, unsigned mode);      /* shm_open */
 
 /* Waiting: not counted as a system call but as a wait. `word` is in memory shared between processes. */
-void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen, a wake, or the time is over */
+void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen, a wake, or the time is over (negative: no limit) */
 void sys_wake(uint32_t *word);                                        /* all sleepers */
 void sys_nap(int64_t ns);
 

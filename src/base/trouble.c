@@ -1,0 +1,38 @@
+/* The last failure of this thread, as a sentence. Knows nothing of who failed; the finder writes the sentence. */
+#include "base/trouble.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char kept[TROUBLE_BYTES];
+
+ferry_status trouble(ferry_status status, const char *format, ...)
+{
+    char text[TROUBLE_BYTES]; /* an argument may be the text kept so far */
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    trouble_keep(text);
+    return status;
+}
+
+const char *trouble_text(void)
+{
+    return kept;
+}
+
+void trouble_keep(const char *text)
+{
+    const size_t length = strnlen(text, sizeof kept - 1);
+
+    memmove(kept, text, length);
+    kept[length] = '\0';
+}
+
+const char *ferry_error_detail(void)
+{
+    return kept;
+}
