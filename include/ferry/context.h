@@ -145,6 +145,26 @@ FERRY_API ferry_status ferry_context_counters(const ferry_context *ctx, ferry_co
  */
 FERRY_API ferry_status ferry_context_agree(ferry_context *ctx, ferry_status status);
 
+/**
+ * Give every rank a small record of every rank.
+ *
+ *     int64_t rows = 17, *all = malloc(size * sizeof *all);
+ *     ferry_context_gather(ctx, &rows, sizeof rows, all);
+ *
+ * @param ctx      context
+ * @param mine     record of this rank; borrowed during the call
+ * @param bytes    of one record, 1..4096; the same on all ranks
+ * @param all_out  filled with the records of all ranks, in their order: @p bytes x ranks bytes
+ * @retval FERRY_OK       filled
+ * @retval FERRY_ERR_ARG  NULL or @p bytes out of its range; found before any rank is waited for, so that the others hang
+ *                        unless they fail alike
+ * @retval FERRY_ERR_MPI  an MPI call failed; the content of @p all_out is undefined
+ *
+ * Collective   over the context     Blocks   yes           Memory  none
+ * Threads      one at a time per context    Cost   one allgather      Since   0.1
+ */
+FERRY_API ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out);
+
 /** One route and whether it can be used here; filled by ferry_context_route(). */
 typedef struct ferry_route_info {
     const char *name;  /**< such as "node_ring"; static */
