@@ -1,0 +1,84 @@
+#!/bin/sh
+# Install a build into an empty prefix, then build and run the README's example against it: with CMake and with pkg-config.
+# A project that has found the other MPI must be refused with a text that names both.
+# usage: test_install.sh BUILD-DIR SOURCE-DIR MPI MPICC MPIEXEC [MPIEXEC-FLAG]...
+set -u
+build=$1 source=$2 mpi=$3 mpicc=$4 mpiexec=$5
+shift 5
+case $mpi in
+    mpich) other=openmpi ;;
+    *) other=mpich ;;
+esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+# Run a command; only when it fails, show what it said.
+quietly() {
+    "$@" >"$work/log" 2>&1 </dev/null || {
+        cat "$work/log"
+        fail "$*"
+    }
+}
+
+# Two ranks run the program; each must say what it received.
+check_run() {
+    quietly "$mpiexec" "$@" # flags, then the program
+    for rank in 0 1; do
+        grep -q "^rank $rank: 20 matrices, last element 19999999$" "$work/log" || {
+            cat "$work/log"
+            fail "rank $rank did not print what was expected"
+        }
+    done
+}
+
+quietly cmake --install "$build" --prefix "$prefix"
+config=$(find "$prefix" -name ferry-config.cmake)
+libdir=$(dirname "$(dirname "$(dirname "$config")")")
+for file in "$prefix/include/ferry/ferry.h" "$libdir/libferry-$mpi.so.0" "$libdir/pkgconfig/ferry-$mpi.pc" "$prefix/bin/ferry-$mpi"; do
+    [ -e "$file" ] || fail "not installed: $file"
+done
+quietly "$prefix/bin/ferry-$mpi" --version
+
+# pkg-config, as the README tells
+PKG_CONFIG_PATH=$libdir/pkgconfig
+export PKG_CONFIG_PATH
+flags=$(pkg-config --cflags --libs "ferry-$mpi") || fail "pkg-config ferry-$mpi"
+# shellcheck disable=SC2086 # a list of words
+quietly "$mpicc" -std=c11 -Wall -Wextra -Werror "$source/examples/first.c" -o "$work/first" $flags "-Wl,-rpath,$libdir"
+check_run "$@" -n 2 "$work/first"
+
+# CMake: the component alone is enough to find the right MPI
+mkdir "$work/project"
+cp "$source/examples/first.c" "$work/project"
+sed "s/@MPI@/$mpi/" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
+quietly cmake -S "$work/project" -B "$work/cmake" "-DCMAKE_PREFIX_PATH=$prefix"
+quietly cmake --build "$work/cmake"
+check_run "$@" -n 2 "$work/cmake/first"
+
+# a component that is not there
+sed "s/@MPI@/$other/" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
+cmake -S "$work/project" -B "$work/absent" "-DCMAKE_PREFIX_PATH=$prefix" >"$work/log" 2>&1 && fail "a component that is not installed was found"
+tr '\n' ' ' <"$work/log" | tr -s ' ' | grep -q "no ferry for \"$other\"" || {
+    cat "$work/log"
+    fail "the text does not say that $other is not installed"
+}
+
+# the project has found the other MPI before
+wrapper=$(command -v "mpicc.$other") || {
+    echo "the other MPI is not installed: refusal not tried"
+    exit 0
+}
+sed "s/@MPI@/$mpi/; s/^#other //" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
+cmake -S "$work/project" -B "$work/other" "-DCMAKE_PREFIX_PATH=$prefix" "-DMPI_C_COMPILER=$wrapper" >"$work/log" 2>&1 &&
+    fail "ferry for $mpi was accepted in a project with $other"
+tr '\n' ' ' <"$work/log" | tr -s ' ' | grep -q "this ferry is for $mpi, but the MPI that the project found is $other" || {
+    cat "$work/log"
+    fail "the text does not name both MPIs"
+}
+echo "installed package of $mpi: pkg-config, CMake and two refusals are right"
