@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,19 @@ int sys_close(int fd)
 {
     count(&calls);
     return close(fd);
+}
+
+bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *owner_out)
+{
+    struct stat facts;
+
+    count(&calls);
+    if (fstat(fd, &facts) != 0)
+        return false;
+    *device_out = facts.st_dev;
+    *inode_out = facts.st_ino;
+    *owner_out = facts.st_uid;
+    return true;
 }
 
 int sys_unlink_shared(const char *name)

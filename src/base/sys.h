@@ -21,6 +21,7 @@ int sys_seal(int fd, int seals);
 int sys_open(const char *path, int flags, unsigned mode);             /* close-on-exec added */
 int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);
+bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *owner_out); /* of an open file */
 int sys_unlink_shared(const char *name);                              /* shm_unlink */
 int sys_open_shared(const char *name, int flags, unsigned mode);      /* shm_open */
 

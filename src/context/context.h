@@ -1,0 +1,63 @@
+/* What ferry knows of one communicator: its ranks, which of them share a node, the options, and how ranks agree.
+ * Knows nothing of routes or plans; shared memory and the engine hang on it as opaque parts of higher modules. */
+#ifndef CONTEXT_CONTEXT_H
+#define CONTEXT_CONTEXT_H
+
+#include <stdbool.h>
+
+#include "ferry/context.h"
+#include "mpi/pmpi.h"
+
+/* Tags on the private communicator; all below 32768, the only bound that MPI promises. */
+enum {
+    CONTEXT_TAG_EDGES = 1,      /* sparse exchange of plan_compile */
+    CONTEXT_TAG_SETUP = 2,      /* carriers made pair by pair */
+    CONTEXT_TAG_STREAM = 3,     /* streams: pieces of a broadcast, and the payload of long messages */
+    CONTEXT_TAG_REPLY = 4,      /* streams: the receiver's answer */
+    CONTEXT_TAG_ROUND = 1024,   /* + channel: rounds of plans */
+    CONTEXT_TAG_CHANNELS = 8192,
+    CONTEXT_TAG_ENVELOPE = 16384 /* + the user's tag: first message of a stream */
+};
+
+struct memory_arena;
+struct plan_engine;
+
+struct ferry_context {
+    MPI_Comm comm;         /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
+    MPI_Comm node_comm;    /* ranks of my node; MPI_COMM_NULL likewise */
+    int rank, size;
+    int node, node_count, node_rank, node_size;
+    int *node_of;          /* node of each rank, size numbers */
+    int *node_ranks;       /* ranks of my node in order, node_size numbers */
+    int *leaders;          /* lowest rank of each node, node_count numbers */
+    int machine_ranks;     /* ranks of the communicator on this machine, whatever FERRY_NODES says */
+    bool spins;            /* every rank of the machine has a core of its own */
+    bool simulated;        /* FERRY_NODES=mpi: wait through MPI calls only */
+    double timeout_s;      /* 0: none */
+    char *routes;          /* allowed, as text; "all" or a list */
+    const char *shared_kind;
+    char shared_reason[160];
+    ferry_status broken;   /* not FERRY_OK after a failure that leaves rounds unfinished */
+    uint32_t channels;     /* plans made so far; the same on all ranks */
+    ferry_counters counters;
+    struct memory_arena *arena; /* of module memory; NULL without shared memory */
+    struct plan_engine *engine; /* of module plan */
+};
+
+/* Duplicate the communicator, compare versions and options, find the nodes. Collective. */
+ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out);
+void context_drop(ferry_context *ctx);
+
+/* Replace the node map: ranks with the same `leader` (the lowest rank of the node, of this rank) share one. Collective. */
+ferry_status context_map_nodes(ferry_context *ctx, int leader);
+
+/* Rank within my node, or -1 when `rank` is elsewhere. */
+int context_node_rank(const ferry_context *ctx, int rank);
+
+/* ERR_STATE with the first trouble when the context is broken; ERR_ARG when it is NULL. */
+ferry_status context_usable(const ferry_context *ctx, const char *call);
+
+/* True when the context's list of routes allows `name`. */
+bool context_allows(const ferry_context *ctx, const char *name);
+
+#endif

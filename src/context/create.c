@@ -1,0 +1,179 @@
+/* The life of a context: a private communicator, options that are the same on all ranks, and its end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/setting.h"
+#include "base/trouble.h"
+#include "context/agree.h"
+#include "context/context.h"
+#include "context/nodes.h"
+
+/* What must be the same on all ranks, as rank 0 has it. */
+typedef struct handshake {
+    int version;
+    char routes[200];
+    char nodes[200];
+    uint64_t nodes_hash;
+    double timeout_s;
+} handshake;
+
+static ferry_status parse_timeout(double wanted, double *seconds_out)
+{
+    const char *const text = setting_text(SETTING_TIMEOUT);
+    char *end = NULL;
+
+    if (wanted >= 0) {
+        *seconds_out = wanted;
+        return FERRY_OK;
+    }
+    *seconds_out = strtod(text, &end);
+    if (end == text || *end || !(*seconds_out >= 0) || *seconds_out > 1e9)
+        return trouble(FERRY_ERR_ARG, "FERRY_TIMEOUT is \"%s\", expected seconds from 0 to 1e9", text);
+    return FERRY_OK;
+}
+
+static ferry_status check_options(const ferry_context_options *options)
+{
+    if (options->size < sizeof *options)
+        return trouble(FERRY_ERR_ARG, "options->size is %zu, expected %zu: start from FERRY_CONTEXT_OPTIONS_INIT", options->size,
+                       sizeof *options);
+    if (options->version / 100 != FERRY_VERSION / 100)
+        return trouble(FERRY_ERR_ARG, "the header is version %d.%d, the library %d.%d: compile and run with the same one",
+                       options->version / 10000, options->version / 100 % 100, FERRY_VERSION_MAJOR, FERRY_VERSION_MINOR);
+    return FERRY_OK;
+}
+
+static ferry_status read_options(const ferry_context_options *options, handshake *own)
+{
+    const char *const routes = options->routes ? options->routes : setting_text(SETTING_ROUTE);
+    const char *const nodes = options->nodes ? options->nodes : setting_text(SETTING_NODES);
+    const ferry_status st = check_options(options);
+
+    memset(own, 0, sizeof *own);
+    own->version = options->version;
+    own->nodes_hash = hash_bytes(HASH_START, nodes, strlen(nodes));
+    snprintf(own->nodes, sizeof own->nodes, "%s", nodes);
+    if (st != FERRY_OK)
+        return st;
+    if ((size_t)snprintf(own->routes, sizeof own->routes, "%s", routes) >= sizeof own->routes)
+        return trouble(FERRY_ERR_ARG, "the list of routes has %zu characters, expected fewer than %zu", strlen(routes),
+                       sizeof own->routes);
+    return parse_timeout(options->timeout_s, &own->timeout_s);
+}
+
+static ferry_status compare(const handshake *own, const handshake *first, int rank)
+{
+    if (own->version != first->version)
+        return trouble(FERRY_ERR_ARG, "rank %d uses version %d of the header, rank 0 version %d", rank, own->version, first->version);
+    if (strcmp(own->routes, first->routes) != 0)
+        return trouble(FERRY_ERR_ARG, "routes (FERRY_ROUTE) are \"%.100s\" on rank %d, \"%.100s\" on rank 0", own->routes, rank,
+                       first->routes);
+    if (own->nodes_hash != first->nodes_hash)
+        return trouble(FERRY_ERR_ARG, "nodes (FERRY_NODES) are \"%.100s\" on rank %d, \"%.100s\" on rank 0", own->nodes, rank,
+                       first->nodes);
+    if (own->timeout_s != first->timeout_s)
+        return trouble(FERRY_ERR_ARG, "the timeout (FERRY_TIMEOUT) is %g s on rank %d, %g s on rank 0", own->timeout_s, rank,
+                       first->timeout_s);
+    return FERRY_OK;
+}
+
+/* Every rank passes both collective calls here, whatever it has found so far. */
+static ferry_status agree_options(ferry_context *ctx, ferry_status st, const handshake *own)
+{
+    handshake first = *own;
+
+    st = agree_on(ctx->comm, ctx->rank, st);
+    if (st != FERRY_OK)
+        return st;
+    st = pmpi_status(PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, ctx->comm), "MPI_Bcast");
+    if (st == FERRY_OK)
+        st = compare(own, &first, ctx->rank);
+    return agree_on(ctx->comm, ctx->rank, st);
+}
+
+static ferry_status duplicate(MPI_Comm comm, ferry_context *ctx)
+{
+    ferry_status st = pmpi_status(PMPI_Comm_dup(comm, &ctx->comm), "MPI_Comm_dup");
+
+    if (st != FERRY_OK)
+        return st;
+    PMPI_Comm_set_errhandler(ctx->comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(ctx->comm, &ctx->rank);
+    PMPI_Comm_size(ctx->comm, &ctx->size);
+    return FERRY_OK;
+}
+
+static ferry_status keep_options(ferry_context *ctx, const handshake *own)
+{
+    ferry_status st = alloc_zero(strlen(own->routes) + 1, 1, &ctx->routes);
+
+    if (st != FERRY_OK)
+        return st;
+    strcpy(ctx->routes, own->routes);
+    ctx->timeout_s = own->timeout_s;
+    ctx->simulated = strcmp(own->nodes, "mpi") == 0;
+    return FERRY_OK;
+}
+
+ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out)
+{
+    const ferry_context_options defaults = FERRY_CONTEXT_OPTIONS_INIT;
+    ferry_context *ctx = NULL;
+    handshake own;
+    int is_inter = 0;
+    ferry_status st = pmpi_running();
+
+    if (st != FERRY_OK)
+        return st;
+    if (comm == MPI_COMM_NULL)
+        return trouble(FERRY_ERR_ARG, "comm is MPI_COMM_NULL");
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter)
+        return trouble(FERRY_ERR_ARG, "comm is an intercommunicator, expected an intracommunicator");
+    if (!options)
+        options = &defaults;
+    st = alloc_zero(1, sizeof *ctx, &ctx);
+    if (st != FERRY_OK)
+        return st; /* without a few hundred bytes there is nothing to agree with */
+    ctx->comm = ctx->node_comm = MPI_COMM_NULL;
+    st = duplicate(comm, ctx);
+    if (st != FERRY_OK)
+        goto out;
+    st = read_options(options, &own);
+    if (st == FERRY_OK && !ctx_out)
+        st = trouble(FERRY_ERR_ARG, "ctx_out is NULL on rank %d", ctx->rank);
+    st = agree_options(ctx, st, &own);
+    if (st != FERRY_OK)
+        goto out;
+    st = agree_on(ctx->comm, ctx->rank, keep_options(ctx, &own));
+    if (st != FERRY_OK)
+        goto out;
+    st = nodes_find(ctx, options->nodes ? options->nodes : setting_text(SETTING_NODES));
+    if (st != FERRY_OK)
+        goto out;
+    *ctx_out = ctx;
+    ctx = NULL;
+out:
+    context_drop(ctx);
+    return st;
+}
+
+void context_drop(ferry_context *ctx)
+{
+    if (!ctx)
+        return;
+    if (!pmpi_finalized()) {
+        if (ctx->node_comm != MPI_COMM_NULL)
+            PMPI_Comm_free(&ctx->node_comm);
+        if (ctx->comm != MPI_COMM_NULL)
+            PMPI_Comm_free(&ctx->comm);
+    }
+    alloc_free(ctx->node_of);
+    alloc_free(ctx->node_ranks);
+    alloc_free(ctx->leaders);
+    alloc_free(ctx->routes);
+    alloc_free(ctx);
+}

@@ -1,0 +1,61 @@
+/* The arena: one shared segment per context and node, mapped whole by all ranks of the node when the context is made. It is sparse:
+ * addresses are plenty, pages are taken when a part is used and given back when it is freed. Each rank owns one part, takes
+ * memory from it without asking anybody, and says where by an offset that means the same to all. So neither files nor mappings grow
+ * with plans or allocations, and nobody has to be asked before a block of any rank can be read. */
+#ifndef MEMORY_ARENA_H
+#define MEMORY_ARENA_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "context/context.h"
+
+enum { MEMORY_LINE = 128 /* bytes that a processor moves at once, its neighbour line included */ };
+
+/* What ranks of a node know of each other; one per rank at the start of its part. */
+typedef struct memory_control {
+    _Alignas(MEMORY_LINE) _Atomic uint32_t bell; /* changed to wake this rank */
+    _Atomic uint32_t sleeping;                   /* 1 while this rank sleeps or is about to */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t proof; /* a number that shows that the segment is the right one */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + 1 words that higher modules agree on */
+} memory_control;
+
+struct memory_arena {
+    char *base;        /* of the mapping, 2 MiB aligned */
+    size_t bytes;      /* of the mapping */
+    size_t part_bytes; /* of one rank's part, a multiple of 2 MiB */
+    int fd;
+    struct memory_heap *heap; /* of this rank's part */
+};
+
+/* Make the arena of the context's node, by the first way that works, or leave ctx->arena NULL and say why in ctx->shared_reason; the
+ * node map then counts each of its ranks as a node. Collective. */
+ferry_status memory_attach(ferry_context *ctx);
+void memory_detach(ferry_context *ctx);
+
+/* Memory of this rank's part, page aligned (2 MiB from 2 MiB on), zeroed and present. */
+ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out);
+void memory_give_shared(ferry_context *ctx, void *data);
+
+/* Offsets mean the same on all ranks of the node. MEMORY_PRIVATE stands for addresses outside of the arena. */
+#define MEMORY_PRIVATE UINT64_MAX
+static inline uint64_t memory_offset(const ferry_context *ctx, const void *address)
+{
+    const struct memory_arena *const arena = ctx->arena;
+    const uintptr_t distance = (uintptr_t)address - (arena ? (uintptr_t)arena->base : 0);
+
+    return arena && distance < arena->bytes ? distance : MEMORY_PRIVATE;
+}
+static inline void *memory_address(const ferry_context *ctx, uint64_t offset)
+{
+    return ctx->arena->base + offset;
+}
+static inline memory_control *memory_control_of(const ferry_context *ctx, int node_rank)
+{
+    return (memory_control *)(ctx->arena->base + (size_t)node_rank * ctx->arena->part_bytes);
+}
+
+/* After a store that another rank of the node may be waiting for. */
+void memory_wake(const ferry_context *ctx, int node_rank);
+
+#endif
