@@ -32,13 +32,21 @@ struct ferry_layout {
     layout_nest nests[]; /* in order */
 };
 
+/* A layout of nests in any form (loops without iterations allowed): brings them into normal form and measures them. `element`
+ * divides every run. ERR_ARG when 63 bits are passed. */
+ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_count, ferry_layout **layout_out);
+
+/* The elements of the parts, one part after another. ERR_SHAPE when their elements differ in size. */
+ferry_status layout_join(const ferry_layout *const *parts, size_t count, ferry_layout **layout_out);
+
 /* A copy that the caller frees with ferry_layout_free(). */
 ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out);
 
 /* Bytes of one nest. */
 size_t layout_nest_bytes(const layout_nest *nest);
 
-/* True when two runs of the layout share a byte (exact for nests whose loops do not interleave; else may say true). */
+/* True when two runs of the layout share a byte. Never true when none do; exact for loops that do not interleave and up to 65536
+ * runs, else it may say false. */
 bool layout_overlaps_itself(const ferry_layout *layout);
 
 /* True when the two layouts, relative to the same base address, share a byte; may say true only when they do.
