@@ -38,6 +38,16 @@ FERRY_API int ferry_version(void);
  */
 FERRY_API const char *ferry_version_mpi(void);
 
+/**
+ * The set of kernels in use on this CPU, as FERRY_CPU allows: "scalar", "avx2" or "avx512".
+ *
+ * @return a static text
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      any thread    Cost     constant      Since   0.1
+ */
+FERRY_API const char *ferry_version_kernels(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,165 @@
+/* `ferry bench`: options, the checks before any rank is started, and one MPI job per number of ranks that the cases want.
+ * What is measured, and how, is the business of bench/. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "cli/interrupt.h"
+#include "cli/launch.h"
+#include "cli/option.h"
+#include "cli/rank.h"
+#include "cli/say.h"
+
+enum { PART_BYTES = 256 };
+
+/* The results of the jobs, one file each. */
+typedef struct parts {
+    char name[BENCH_JOBS_MAX][PART_BYTES];
+    int count;
+} parts;
+
+static int help(cli *cli, const option_spec *options)
+{
+    printf("Usage: ferry bench [OPTION]... CASE [KEY=VALUE]... [CASE [KEY=VALUE]...]...\n"
+           "Measure exchanges against what programs use today: verified first, then interleaved in one run.\n\n");
+    bench_help(stdout);
+    option_help(cli, options, stdout);
+    return CLI_OK;
+}
+
+static int measure(const rank *me, bench_options *options)
+{
+    char error[BENCH_ERROR_BYTES] = "";
+
+    options->ranks = me->size;
+    int status = bench_check(options, error, sizeof error);
+    if (status == CLI_OK)
+        status = bench_run(options, error, sizeof error);
+    return status == CLI_OK ? CLI_OK : complain(status, "%s", error);
+}
+
+static int ranks(cli *cli, bench_options *options)
+{
+    rank me;
+    int status = rank_begin(cli, false, &me);
+
+    if (status == CLI_OK)
+        status = measure(&me, options);
+    return rank_end(&me, status);
+}
+
+static int make_part(parts *parts)
+{
+    const char *folder = getenv("TMPDIR");
+    char *name = parts->name[parts->count];
+
+    if (!folder || !folder[0])
+        folder = "/tmp";
+    const int length = snprintf(name, PART_BYTES, "%s/ferry-bench.XXXXXX", folder);
+    const int fd = length < PART_BYTES ? mkostemp(name, O_CLOEXEC) : -1;
+    if (fd < 0)
+        return complain(CLI_FAILURE, "%s: no temporary file can be made there", folder);
+    close(fd);
+    parts->count++;
+    return CLI_OK;
+}
+
+static void drop_parts(const parts *parts)
+{
+    for (int i = 0; i < parts->count; i++)
+        unlink(parts->name[i]);
+}
+
+/* One job. A status of 1 without a text means that a row was refused: its results count, and so does its status. */
+static int run_job(const cli *cli, int np, bool progress, parts *parts)
+{
+    char part[PART_BYTES + 16];
+    const char *const extra[] = {part, progress ? "--progress" : NULL, NULL};
+    const int status = make_part(parts);
+
+    if (status != CLI_OK)
+        return status;
+    snprintf(part, sizeof part, "--part=%s", parts->name[parts->count - 1]);
+    return launch_job(cli, np, extra);
+}
+
+static int run_jobs(const cli *cli, const bench_options *options, parts *parts)
+{
+    int np[BENCH_JOBS_MAX], refused = CLI_OK;
+    const int count = bench_jobs(options, np);
+
+    for (int i = 0; i < count; i++) {
+        const int status = run_job(cli, np[i], options->progress, parts);
+        if (status != CLI_OK && (status != CLI_FAILURE || complaint()[0]))
+            return status;
+        refused = status != CLI_OK ? status : refused;
+    }
+    return refused;
+}
+
+static int merge(const bench_options *options, const parts *parts)
+{
+    const char *names[BENCH_JOBS_MAX];
+    char error[BENCH_ERROR_BYTES] = "";
+
+    for (int i = 0; i < parts->count; i++)
+        names[i] = parts->name[i];
+    const int status = bench_merge(options, names, parts->count, error, sizeof error);
+    return status == CLI_OK ? CLI_OK : complain(status, "%s", error);
+}
+
+static int parent(const cli *cli, bench_options *options)
+{
+    char error[BENCH_ERROR_BYTES] = "";
+    parts parts = {.count = 0};
+    int status = bench_check(options, error, sizeof error);
+
+    if (status != CLI_OK)
+        return complain(status, "%s", error);
+    if (!launch_program())
+        return CLI_FAILURE;
+    interrupt_hold();
+    options->progress = !options->quiet && isatty(STDERR_FILENO);
+    status = run_jobs(cli, options, &parts);
+    if (status == CLI_OK || (status == CLI_FAILURE && !complaint()[0])) {
+        const int merged = merge(options, &parts);
+        status = merged != CLI_OK ? merged : status;
+    }
+    drop_parts(&parts);
+    return status;
+}
+
+int cli_bench(cli *cli)
+{
+    bench_options bench = {0};
+    bool progress = false;
+    const option_spec options[] = {
+        {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks of cases that do not say np=; default 2"},
+        {0, "rivals", "LIST", OPTION_TEXT, &bench.rivals, "all (default), none, or names separated by commas"},
+        {0, "json", "FILE", OPTION_TEXT, &bench.json, "write the results as JSON"},
+        {0, "csv", "FILE", OPTION_TEXT, &bench.csv, "write the results as CSV"},
+        {0, "plot", "FILE", OPTION_TEXT, &bench.plot, "write a picture of the results"},
+        {0, "part", "FILE", OPTION_TEXT, &bench.part, NULL},
+        {0, "progress", NULL, OPTION_FLAG, &progress, NULL},
+        {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
+    };
+    int at;
+    const int status = option_parse(cli, options, false, &at);
+
+    if (status != CLI_OK)
+        return status;
+    if (cli->help)
+        return help(cli, options);
+    if (cli->version)
+        return cli_version();
+    bench.np = cli->np;
+    bench.progress = progress;
+    bench.quiet = cli->quiet;
+    bench.verbose = cli->verbose;
+    bench.words = cli->argv + at;
+    bench.word_count = cli->argc - at;
+    return cli->report || launch_inside() ? ranks(cli, &bench) : parent(cli, &bench);
+}

@@ -1,0 +1,70 @@
+/* `ferry info`: options, and starting ranks. By default two, because one rank alone reaches nobody; --np=1 needs no
+ * launcher. */
+#include <stdio.h>
+
+#include "cli/info.h"
+#include "cli/launch.h"
+#include "cli/option.h"
+#include "cli/say.h"
+
+enum { USUAL_RANKS = 2 };
+
+static int help(cli *cli, const option_spec *options)
+{
+    printf("Usage: ferry info [OPTION]...\n"
+           "Show this build and its MPI, the machine, the routes that work between ranks here and why others do not,\n"
+           "and every FERRY_* setting with its value and where that comes from.\n");
+    option_help(cli, options, stdout);
+    return CLI_OK;
+}
+
+static int show(const rank *me, bool json)
+{
+    json_object *facts = info_gather(me);
+
+    if (!facts)
+        return CLI_FAILURE;
+    if (json)
+        printf("%s\n", json_object_to_json_string_ext(facts, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    else
+        info_print(facts);
+    json_object_put(facts);
+    return CLI_OK;
+}
+
+static int ranks(cli *cli, bool json)
+{
+    rank me;
+    int status = rank_begin(cli, true, &me);
+
+    if (status == CLI_OK)
+        status = rank_context(&me);
+    if (status == CLI_OK)
+        status = rank_agree(&me, me.rank == 0 ? show(&me, json) : CLI_OK);
+    return rank_end(&me, status);
+}
+
+int cli_info(cli *cli)
+{
+    bool json = false;
+    const option_spec options[] = {
+        {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks to start; default 2"},
+        {0, "json", NULL, OPTION_FLAG, &json, "print JSON"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
+    };
+    const char *const extra[] = {NULL};
+    int at;
+    const int status = option_parse(cli, options, false, &at);
+
+    if (status != CLI_OK)
+        return status;
+    if (cli->help)
+        return help(cli, options);
+    if (cli->version)
+        return cli_version();
+    if (at < cli->argc)
+        return complain(CLI_USAGE, "\"%s\" is too much, expected options only", cli->argv[at]);
+    if (cli->report || launch_inside() || cli->np == 1 || (!cli->np && !launch_program()))
+        return ranks(cli, json);
+    return launch_job(cli, cli->np ? cli->np : USUAL_RANKS, extra);
+}

@@ -1,0 +1,303 @@
+/* Starting ranks and watching them: the parent stays, passes their stderr on, and ends when the launcher has ended.
+ *
+ * How the job ended is known from the report of its rank 0 (report.h); ranks that reported leave with 0, so that no
+ * launcher adds words of its own. A launcher that ends without a report stands for a job that broke. The job runs in a
+ * process group of its own: a terminal's Ctrl-C reaches this process only, which ends the job with SIGTERM, to which both
+ * launchers say nothing. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/interrupt.h"
+#include "cli/launch.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "ferry/version.h"
+
+#ifndef FERRY_MPIEXEC
+#  define FERRY_MPIEXEC "mpiexec." FERRY_MPI_NAME
+#endif
+
+enum { WORDS_MAX = 16, GRACE_MS = 5000 };
+
+/* Variables that a launcher gives to ranks. */
+static const char *const rank_variables[] = {
+    "PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_RANK",
+};
+static const char *const size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+
+/* Words between the launcher and the number of ranks: any user, any number of ranks, nothing said. */
+static const char *const openmpi_words[] = {
+    "--quiet", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_base_warn_component_unused", "0", NULL,
+};
+
+/* A job under way. */
+typedef struct job {
+    pid_t launcher;
+    int errors;        /* read end of the launcher's stderr; -1 once closed */
+    int signals;       /* signalfd: ends, and SIGCHLD */
+    int report;
+    int signal;        /* that ends the job; 0: none so far */
+    bool ended;
+    int status;        /* of waitpid */
+} job;
+
+bool launch_inside(void)
+{
+    for (size_t i = 0; i < sizeof rank_variables / sizeof rank_variables[0]; i++)
+        if (getenv(rank_variables[i]))
+            return true;
+    return false;
+}
+
+int launch_ranks_expected(void)
+{
+    for (size_t i = 0; i < sizeof size_variables / sizeof size_variables[0]; i++) {
+        const char *text = getenv(size_variables[i]);
+        if (text)
+            return atoi(text);
+    }
+    return 0;
+}
+
+static bool in_path(const char *name, char path_out[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+
+    for (; at && *at; at += strspn(at, ":")) {
+        const int length = (int)strcspn(at, ":");
+        snprintf(path_out, PATH_MAX, "%.*s/%s", length, at, name);
+        if (access(path_out, X_OK) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+const char *launch_program(void)
+{
+    static char path[PATH_MAX];
+
+    if (FERRY_MPIEXEC[0] == '/' && access(FERRY_MPIEXEC, X_OK) == 0)
+        return FERRY_MPIEXEC;
+    if (in_path("mpiexec." FERRY_MPI_NAME, path))
+        return path;
+    complain(CLI_FAILURE, "no launcher: neither %s nor mpiexec.%s in PATH can be run; is the runtime of %s installed?",
+             FERRY_MPIEXEC, FERRY_MPI_NAME, FERRY_MPI_NAME);
+    return NULL;
+}
+
+/* The command line of the job. Ranks get the same words, told where to report and whether there are colours. */
+static char **compose(const cli *cli, int np, const char *const *extra, const char *report)
+{
+    static char self[PATH_MAX], number[16], report_to[REPORT_PATH_BYTES + 16];
+    const bool openmpi = !strcmp(FERRY_MPI_NAME, "openmpi");
+    const char **words = calloc((size_t)cli->argc + LAUNCH_EXTRA + WORDS_MAX, sizeof *words);
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    int n = 0;
+
+    if (!words || length < 0) {
+        free(words);
+        return NULL;
+    }
+    self[length] = '\0';
+    snprintf(number, sizeof number, "%d", np);
+    snprintf(report_to, sizeof report_to, "--report-to=%s", report);
+    words[n++] = launch_program();
+    for (const char *const *word = openmpi_words; openmpi && *word; word++)
+        words[n++] = *word;
+    words[n++] = "-n";
+    words[n++] = number;
+    words[n++] = self;
+    words[n++] = report_to;
+    words[n++] = say_coloured(STDOUT_FILENO) ? "--color=always" : "--color=never";
+    words[n++] = cli->subcommand;
+    for (; *extra; extra++)
+        words[n++] = *extra;
+    for (int i = 1; i < cli->argc; i++)
+        words[n++] = cli->argv[i];
+    return (char **)words;
+}
+
+/* The launcher reads nothing, ends when this process is killed, and starts with no signal held back. */
+static void become(char *const *words, int errors)
+{
+    const int nothing = open("/dev/null", O_RDONLY);
+    sigset_t none;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    dup2(nothing, STDIN_FILENO);
+    close(nothing);
+    dup2(errors, STDERR_FILENO);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execv(words[0], words);
+    _exit(127);
+}
+
+static bool start(job *job, char *const *words)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    job->launcher = fork();
+    if (job->launcher == 0)
+        become(words, ends[1]);
+    if (job->launcher > 0)
+        setpgid(job->launcher, job->launcher); /* also here: whoever comes first */
+    close(ends[1]);
+    job->errors = ends[0];
+    return job->launcher > 0;
+}
+
+/* Pass on what the job says, until it has failed or is being ended: then one line of ours says it all. */
+static void pass_on(job *job)
+{
+    char bytes[4096];
+    report said;
+    const ssize_t n = read(job->errors, bytes, sizeof bytes);
+
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) {
+        close(job->errors);
+        job->errors = -1;
+        return;
+    }
+    if (job->signal || (report_read(job->report, &said) && said.status != CLI_OK))
+        return;
+    for (ssize_t done = 0; done < n;) {
+        const ssize_t written = write(STDERR_FILENO, bytes + done, (size_t)(n - done));
+        if (written < 0 && errno != EINTR)
+            return;
+        done += written > 0 ? written : 0;
+    }
+}
+
+static void take_signal(job *job)
+{
+    struct signalfd_siginfo info;
+
+    if (read(job->signals, &info, sizeof info) != (ssize_t)sizeof info)
+        return;
+    if (info.ssi_signo == SIGCHLD) {
+        job->ended = waitpid(job->launcher, &job->status, WNOHANG) == job->launcher;
+        return;
+    }
+    if (job->signal) {
+        kill(-job->launcher, SIGKILL); /* asked twice */
+        return;
+    }
+    job->signal = (int)info.ssi_signo;
+    kill(job->launcher, SIGTERM);
+}
+
+/* Until the launcher has ended and all that the job said has been read. A launcher that does not end in time, or that
+ * leaves its stderr to somebody, is not waited for. */
+static void watch(job *job)
+{
+    while (!job->ended || job->errors >= 0) {
+        struct pollfd ready[2] = {{.fd = job->signals, .events = POLLIN}, {.fd = job->errors, .events = POLLIN}};
+        const int n = poll(ready, 2, job->ended || job->signal ? GRACE_MS : -1);
+
+        if (n == 0 && job->ended)
+            break;
+        if (n == 0)
+            kill(-job->launcher, SIGKILL);
+        if (n > 0 && ready[1].revents)
+            pass_on(job);
+        if (n > 0 && ready[0].revents)
+            take_signal(job);
+    }
+    if (job->errors >= 0)
+        close(job->errors);
+}
+
+static const char *ending(int status, char text_out[64])
+{
+    if (WIFSIGNALED(status))
+        snprintf(text_out, 64, "signal %d", WTERMSIG(status));
+    else
+        snprintf(text_out, 64, "status %d", WEXITSTATUS(status));
+    return text_out;
+}
+
+static int outcome(const job *job, const char *launcher)
+{
+    char how[64];
+    report said;
+    const bool reported = report_read(job->report, &said);
+
+    if (job->signal)
+        return complain(CLI_SIGNALLED + job->signal, "interrupted by signal %d (%s)", job->signal, strsignal(job->signal));
+    if (reported && said.status != CLI_OK)
+        return complain(said.status, "%s", said.text);
+    if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == 127 && !reported)
+        return complain(CLI_FAILURE, "the launcher %s cannot be started", launcher);
+    if (!reported)
+        return complain(CLI_FAILURE, "a rank broke off: %s ended with %s before the job was done", launcher,
+                        ending(job->status, how));
+    if (job->status != 0)
+        return complain(CLI_FAILURE, "a rank broke off after the work was done: %s ended with %s", launcher,
+                        ending(job->status, how));
+    return CLI_OK;
+}
+
+static void show(char *const *words)
+{
+    fprintf(stderr, "ferry: starting");
+    for (; *words; words++)
+        fprintf(stderr, " %s", *words);
+    fputc('\n', stderr);
+}
+
+static int run(job *job, char *const *words)
+{
+    sigset_t set;
+
+    interrupt_set(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    job->signals = signalfd(-1, &set, SFD_CLOEXEC);
+    if (job->signals < 0 || !start(job, words))
+        return complain(CLI_FAILURE, "%s cannot be started: %s", words[0], strerror(errno));
+    watch(job);
+    close(job->signals);
+    return outcome(job, words[0]);
+}
+
+int launch_job(const cli *cli, int np, const char *const *extra)
+{
+    char report_path[REPORT_PATH_BYTES];
+    job job = {.errors = -1};
+    int status = CLI_FAILURE;
+
+    if (!launch_program())
+        return status;
+    interrupt_hold();
+    fflush(stdout);
+    job.report = report_open(report_path);
+    char **words = compose(cli, np, extra, report_path);
+    if (job.report < 0 || !words) {
+        complain(CLI_FAILURE, "no memory to start %d ranks", np);
+    } else {
+        if (cli->verbose)
+            show(words);
+        status = run(&job, words);
+    }
+    free(words);
+    if (job.report >= 0)
+        close(job.report);
+    return status;
+}
