@@ -82,7 +82,7 @@ def main():
     parser.add_argument('expected', type=Path)
     parser.add_argument('--update', action='store_true')
     args = parser.parse_args()
-    objects = args.objects.read_text().split()
+    objects = args.objects.read_text().splitlines()
     complaints = [*check_exports(args.library, args.expected, args.update), *check_needs(args.library)]
     for path in objects:
         complaints += check_object(path)
