@@ -1015,7 +1015,7 @@ FERRY_API ferry_status ferry_list_edit_list(ferry_list *list, size_t index, ferr
  * @param bytes_out  filled with its length
  * @retval FERRY_OK          both are filled
  * @retval FERRY_ERR_ARG     a pointer is NULL
- * @retval FERRY_ERR_LIMIT   the image would need more than 63 bits of length, or a key more than 32
+ * @retval FERRY_ERR_LIMIT   the image would be longer than 2^62 bytes
  * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
  *
  * Collective   no             Blocks  no             Memory  the image

@@ -1,0 +1,407 @@
+/* From an image to a tree. The bytes are trusted in nothing: the header bounds what is allocated, every record is checked
+ * before it is used, and the sections must end exactly where the records say. Values stay in the block. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/trouble.h"
+#include "bundle/array.h"
+#include "bundle/image.h"
+#include "bundle/index.h"
+#include "bundle/utf8.h"
+#include "ferry/memory.h"
+
+typedef struct reader {
+    image_header header;
+    char *image;                     /* the block */
+    char *schema, *keys, *small, *large;
+    size_t large_bytes;              /* length of the section */
+    image_cursor at;
+    value *values;                   /* parts of the arena that are still free */
+    const char **names;
+    uint32_t *slots;
+    tree *trees;
+    size_t values_left, names_left, trees_left;
+} reader;
+
+static ferry_status damaged(const reader *r, const char *section, const char *what)
+{
+    const size_t offset = (size_t)(section - r->image);
+
+    return trouble(FERRY_ERR_FORMAT, "image, byte %zu: %s", offset, what);
+}
+
+#define SCHEMA_AT(r) ((r)->schema + (r)->at.schema)
+
+/* --- the header --- */
+
+static const char *wrong_start(const image_header *h, size_t bytes)
+{
+    if (memcmp(h->magic, IMAGE_MAGIC, sizeof h->magic) != 0)
+        return "no magic number at byte 0";
+    if (h->version != IMAGE_VERSION)
+        return "unknown version at byte 8";
+    if (h->total != bytes)
+        return "another total length at byte 16";
+    return NULL;
+}
+
+/* Sections within the image, and numbers of things that its records can hold: bounds all that decoding allocates. */
+static const char *wrong_sizes(const image_header *h)
+{
+    const size_t tree_bytes = IMAGE_TREE_WORDS * IMAGE_WORD;
+
+    if (h->schema > h->total || h->schema % IMAGE_WORD != 0)
+        return "wrong length of the schema at byte 32";
+    if (h->keys > h->total || h->keys % IMAGE_WORD != 0)
+        return "wrong length of the keys at byte 40";
+    if (h->values > h->total || h->values % IMAGE_WORD != 0)
+        return "wrong length of the small values at byte 48";
+    if (h->total > IMAGE_MOST || image_large(h) > h->total)
+        return "sections longer than the image at byte 32";
+    if (h->containers < 1 || h->containers > h->schema / tree_bytes)
+        return "more bundles and lists than the schema can hold at byte 72";
+    if (h->entries > (h->schema - h->containers * tree_bytes) / IMAGE_WORD + h->containers - 1)
+        return "more values than the schema can hold at byte 56";
+    if (h->keyed > h->entries || h->keyed > h->keys / IMAGE_WORD)
+        return "more keys than there are at byte 64";
+    return NULL;
+}
+
+static const char *wrong_sums(const image_header *h, const char *image)
+{
+    image_header blank = *h;
+    const char *const schema = image + sizeof *h;
+    const size_t bytes = h->schema + h->keys;
+
+    blank.crc = 0;
+    if (hash_crc32c(hash_crc32c(0, &blank, sizeof blank), schema, bytes) != h->crc)
+        return "the checksum at byte 12 does not match";
+    if (hash_bytes(HASH_START, schema, bytes) != h->hash)
+        return "the schema hash at byte 24 does not match";
+    return NULL;
+}
+
+static ferry_status read_header(reader *r, char *image, size_t bytes)
+{
+    if (bytes < sizeof r->header)
+        return trouble(FERRY_ERR_FORMAT, "image: %zu bytes are less than a header of %zu", bytes, sizeof r->header);
+    *r = (reader){.image = image};
+    memcpy(&r->header, image, sizeof r->header);
+    const char *wrong = wrong_start(&r->header, bytes);
+    if (!wrong)
+        wrong = wrong_sizes(&r->header);
+    if (!wrong)
+        wrong = wrong_sums(&r->header, image);
+    if (wrong)
+        return trouble(FERRY_ERR_FORMAT, "image: %s", wrong);
+    r->schema = image + sizeof r->header;
+    r->keys = r->schema + r->header.schema;
+    r->small = image + image_small(&r->header);
+    r->large = image + image_large(&r->header);
+    r->large_bytes = bytes - image_large(&r->header);
+    return FERRY_OK;
+}
+
+/* --- records --- */
+
+static ferry_status read_word(reader *r, uint64_t *word_out)
+{
+    if (r->header.schema - r->at.schema < sizeof *word_out)
+        return damaged(r, SCHEMA_AT(r), "the schema ends too early");
+    memcpy(word_out, SCHEMA_AT(r), sizeof *word_out);
+    r->at.schema += sizeof *word_out;
+    return FERRY_OK;
+}
+
+/* Fields that a type does not use are 0. */
+static bool sound_record(const image_record *record)
+{
+    const bool is_array = record->type == FERRY_TYPE_ARRAY;
+    const unsigned flags = record->type == FERRY_TYPE_STRING ? IMAGE_UTF8 : is_array ? IMAGE_COLUMN : 0;
+
+    if (record->type > FERRY_TYPE_BUNDLE || (record->flags & ~flags) != 0)
+        return false;
+    if (!is_array)
+        return record->element == 0 && record->dims == 0;
+    return ferry_type_bytes(record->element) > 0 && record->dims >= 1 && record->dims <= FERRY_ARRAY_MAX_DIMS;
+}
+
+static ferry_status read_record(reader *r, image_record *record_out)
+{
+    char *const at = SCHEMA_AT(r);
+    uint64_t word = 0;
+    const ferry_status st = read_word(r, &word);
+
+    if (st != FERRY_OK)
+        return st;
+    memcpy(record_out, &word, sizeof word);
+    return sound_record(record_out) ? FERRY_OK : damaged(r, at, "no type of value with such fields");
+}
+
+static ferry_status read_key(reader *r, const image_record *record, value *v, const char **key_out)
+{
+    char *const key = r->keys + r->at.keys;
+    const size_t length = record->key_bytes, left = r->header.keys - r->at.keys;
+
+    if (length == 0 || image_key_bytes(length) > left)
+        return damaged(r, key, length ? "a key is longer than the keys" : "an empty key");
+    if (key[length] != '\0' || memchr(key, '\0', length) || !utf8_valid(key, length))
+        return damaged(r, key, "a key is no UTF-8 text that ends in NUL");
+    r->at.keys += image_key_bytes(length);
+    v->hash = index_hash(key, length);
+    *key_out = key;
+    return FERRY_OK;
+}
+
+/* --- values --- */
+
+/* Step over the data of a value and find them. */
+static ferry_status read_data(reader *r, ferry_type type, size_t bytes, char **data_out)
+{
+    size_t position = 0;
+
+    if (!image_step(&r->at, type, bytes, &position) || r->at.small > r->header.values || r->at.large > r->large_bytes)
+        return damaged(r, SCHEMA_AT(r), "the value before is longer than the image");
+    *data_out = (bytes >= IMAGE_LARGE ? r->large : r->small) + position;
+    return FERRY_OK;
+}
+
+static ferry_status read_text(reader *r, value *v)
+{
+    const bool is_string = v->type == FERRY_TYPE_STRING;
+    uint64_t bytes = 0;
+    char *data;
+    ferry_status st = read_word(r, &bytes);
+
+    if (st == FERRY_OK)
+        st = read_data(r, v->type, bytes, &data);
+    if (st != FERRY_OK)
+        return st;
+    if (is_string && data[bytes] != '\0')
+        return damaged(r, data + bytes, "no NUL behind a string");
+    if (v->flags & VALUE_UTF8 && !utf8_valid(data, bytes))
+        return damaged(r, data, "a string is flagged as UTF-8 but is not");
+    v->text = (text_view){data, bytes};
+    return FERRY_OK;
+}
+
+static ferry_status read_array(reader *r, value *v)
+{
+    const size_t words = v->dims * sizeof(int64_t);
+    char *const shape = SCHEMA_AT(r);
+    size_t bytes;
+    char *data;
+
+    if (r->header.schema - r->at.schema < words)
+        return damaged(r, shape, "the schema ends within a shape");
+    if (!array_bytes(v->element, v->dims, (const int64_t *)shape, &bytes))
+        return damaged(r, shape, "a shape is negative or overflows");
+    r->at.schema += words;
+    const ferry_status st = read_data(r, FERRY_TYPE_ARRAY, bytes, &data);
+    if (st != FERRY_OK)
+        return st;
+    v->array.shape = (const int64_t *)shape;
+    v->array.data = data;
+    return FERRY_OK;
+}
+
+static ferry_status read_scalar(reader *r, value *v)
+{
+    const size_t bytes = ferry_type_bytes(v->type);
+    char *data;
+    const ferry_status st = read_data(r, v->type, bytes, &data);
+
+    if (st != FERRY_OK)
+        return st;
+    if (v->type == FERRY_TYPE_BOOL && (unsigned char)*data > 1)
+        return damaged(r, data, "a bool is neither 0 nor 1");
+    memcpy(v->scalar, data, bytes);
+    return FERRY_OK;
+}
+
+/* --- trees --- */
+
+static ferry_status read_tree(reader *r, tree *t, int depth);
+
+static ferry_status read_child(reader *r, tree *parent, value *v, int depth)
+{
+    if (r->trees_left == 0)
+        return damaged(r, SCHEMA_AT(r), "more bundles and lists than the header says");
+    r->trees_left--;
+    tree *const child = r->trees++;
+    *child = (tree){.parent = parent, .is_list = v->type == FERRY_TYPE_LIST, .in_arena = true, .store_in_arena = true};
+    v->child = child;
+    parent->children++;
+    return read_tree(r, child, depth + 1);
+}
+
+static ferry_status read_content(reader *r, tree *t, value *v, int depth)
+{
+    switch (v->type) {
+    case FERRY_TYPE_ARRAY:
+        return read_array(r, v);
+    case FERRY_TYPE_STRING:
+    case FERRY_TYPE_BYTES:
+        return read_text(r, v);
+    case FERRY_TYPE_LIST:
+    case FERRY_TYPE_BUNDLE:
+        return read_child(r, t, v, depth);
+    case FERRY_TYPE_NULL:
+        return FERRY_OK;
+    default:
+        return read_scalar(r, v);
+    }
+}
+
+static ferry_status read_entry(reader *r, tree *t, size_t place, int depth)
+{
+    value *const v = &t->values[place];
+    image_record record;
+    ferry_status st = read_record(r, &record);
+
+    if (st != FERRY_OK)
+        return st;
+    if (t->is_list && record.key_bytes != 0)
+        return damaged(r, SCHEMA_AT(r) - IMAGE_WORD, "a key in a list");
+    *v = (value){
+        .type = record.type,
+        .element = record.element,
+        .dims = record.dims,
+        .flags = (uint8_t)((record.flags & IMAGE_UTF8 ? VALUE_UTF8 : 0) | (record.flags & IMAGE_COLUMN ? VALUE_COLUMN : 0)),
+    };
+    if (!t->is_list)
+        st = read_key(r, &record, v, &t->keys[place]);
+    return st == FERRY_OK ? read_content(r, t, v, depth) : st;
+}
+
+/* Give a tree its part of the arena. */
+static ferry_status take_store(reader *r, tree *t, uint64_t count)
+{
+    const uint64_t most = t->is_list ? UINT64_MAX : size_min(r->names_left, INDEX_MOST);
+
+    if (count > r->values_left || count > most)
+        return damaged(r, SCHEMA_AT(r), "more values or keys than the header says");
+    t->room = count;
+    t->values = r->values;
+    r->values += count;
+    r->values_left -= count;
+    if (t->is_list)
+        return FERRY_OK;
+    t->keys = r->names;
+    r->names += count;
+    r->names_left -= count;
+    t->slot_bits = (uint8_t)index_bits(count);
+    t->slots = r->slots;
+    r->slots += index_slots(t->slot_bits);
+    return FERRY_OK;
+}
+
+/* What follows the record of a tree. */
+static ferry_status read_tree(reader *r, tree *t, int depth)
+{
+    uint64_t count = 0, inside = 0, zero = 0;
+    ferry_status st = depth <= FERRY_BUNDLE_MAX_DEPTH ? FERRY_OK : damaged(r, SCHEMA_AT(r), "nested too deep");
+
+    if (st == FERRY_OK)
+        st = read_word(r, &count);
+    if (st == FERRY_OK)
+        st = read_word(r, &inside);
+    if (st == FERRY_OK)
+        st = read_word(r, &zero);
+    if (st == FERRY_OK)
+        st = take_store(r, t, count);
+    if (st != FERRY_OK)
+        return st;
+    const size_t begin = r->at.schema;
+    for (; t->count < count && st == FERRY_OK; t->count++)
+        st = read_entry(r, t, t->count, depth);
+    if (st != FERRY_OK)
+        return st;
+    if (zero != 0 || inside != r->at.schema - begin)
+        return damaged(r, r->schema + begin - 2 * IMAGE_WORD, "wrong length of a bundle or list");
+    if (!t->is_list && count > 0 && index_fill(t) != INDEX_NONE)
+        return damaged(r, SCHEMA_AT(r), "two equal keys in the bundle before");
+    return FERRY_OK;
+}
+
+static ferry_status read_root(reader *r, tree *root)
+{
+    image_record record;
+    ferry_status st = read_record(r, &record);
+
+    if (st != FERRY_OK)
+        return st;
+    if (record.type != FERRY_TYPE_BUNDLE || record.key_bytes != 0)
+        return damaged(r, r->schema, "the outermost value is no bundle");
+    st = read_tree(r, root, 1);
+    if (st != FERRY_OK)
+        return st;
+    if (r->at.schema != r->header.schema || r->at.keys != r->header.keys)
+        return damaged(r, SCHEMA_AT(r), "schema or keys go on behind the last value");
+    if (r->at.small != r->header.values || r->at.large != r->large_bytes)
+        return damaged(r, r->small + r->at.small, "the values go on behind the last one");
+    if (r->values_left > 0 || r->names_left > 0 || r->trees_left > 0)
+        return damaged(r, r->image, "fewer values, keys or bundles than the header says");
+    return FERRY_OK;
+}
+
+/* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and keys (wrong_sizes()). */
+static ferry_status make_arena(reader *r, arena **arena_out)
+{
+    const image_header *const h = &r->header;
+    const size_t bytes = sizeof(arena) + h->containers * sizeof(tree) + h->entries * sizeof(value) +
+                         h->keyed * (sizeof(char *) + 3 * sizeof(uint32_t));
+    arena *fresh = NULL;
+    const ferry_status st = alloc_resize(bytes, 1, &fresh);
+
+    if (st != FERRY_OK)
+        return st;
+    r->trees = (tree *)(fresh + 1);
+    r->values = (value *)(r->trees + h->containers);
+    r->names = (const char **)(r->values + h->entries);
+    r->slots = (uint32_t *)(r->names + h->keyed);
+    r->values_left = h->entries;
+    r->names_left = h->keyed;
+    r->trees_left = h->containers - 1;
+    *arena_out = fresh;
+    return FERRY_OK;
+}
+
+ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out)
+{
+    reader r;
+    arena *held = NULL;
+    ferry_status st = read_header(&r, block, bytes);
+
+    if (st == FERRY_OK)
+        st = make_arena(&r, &held);
+    if (st != FERRY_OK)
+        return st;
+    tree *const root = r.trees++;
+    *root = (tree){.arena = held, .in_arena = true, .store_in_arena = true};
+    st = read_root(&r, root);
+    if (st != FERRY_OK) {
+        alloc_free(held);
+        return st;
+    }
+    held->block = block;
+    *bundle_out = (ferry_bundle *)root;
+    return FERRY_OK;
+}
+
+ferry_status ferry_bundle_decode(const void *image, size_t bytes, ferry_bundle **bundle_out)
+{
+    void *block;
+
+    if (!image || !bundle_out)
+        return trouble(FERRY_ERR_ARG, "ferry_bundle_decode: %s is NULL", image ? "bundle_out" : "image");
+    ferry_status st = ferry_memory_take(bytes, &block);
+    if (st != FERRY_OK)
+        return st;
+    memcpy(block, image, bytes);
+    st = image_decode(block, bytes, bundle_out);
+    if (st != FERRY_OK)
+        ferry_memory_give(block);
+    return st;
+}

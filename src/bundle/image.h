@@ -1,0 +1,101 @@
+/* Image v1: the bytes of a bundle in messages and files; docs/image.md describes them. This header holds what writing and
+ * reading share. Nothing in an image is an offset: schema, keys, small values and large values stand in the order of
+ * the tree, so that positions follow from sizes, and writer and reader step through them with the same cursor. */
+#ifndef BUNDLE_IMAGE_H
+#define BUNDLE_IMAGE_H
+
+#include <stdbool.h>
+
+#include "base/size.h"
+#include "bundle/tree.h"
+#include "ferry/experimental.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "images are written and read in place: little-endian only");
+
+#define IMAGE_MAGIC "\x89" "FERRY\r\n"
+enum { IMAGE_VERSION = 1 };
+
+typedef struct image_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t crc;        /* CRC-32C of this header with crc = 0, then schema and keys */
+    uint64_t total;      /* bytes of the image */
+    uint64_t hash;       /* of schema and keys: equal for trees that differ in values only */
+    uint64_t schema;     /* bytes of the schema, which follows the header */
+    uint64_t keys;       /* bytes of the keys, which follow the schema */
+    uint64_t values;     /* bytes of the small values, from the next multiple of 64 */
+    uint64_t entries;    /* values in all bundles and lists */
+    uint64_t keyed;      /* those of them that have keys */
+    uint64_t containers; /* bundles and lists, the outermost bundle counted */
+} image_header;
+_Static_assert(sizeof(image_header) == 80, "part of the format");
+
+/* First word of each value in the schema. Shape, length or count follow as words of 64 bits. */
+typedef struct image_record {
+    uint8_t type, element, dims, flags; /* image_flag */
+    uint32_t key_bytes;                 /* without the NUL; 0 in lists and for the outermost bundle */
+} image_record;
+
+enum image_flag { IMAGE_UTF8 = 1, IMAGE_COLUMN = 2 };
+
+enum {
+    IMAGE_WORD = 8,
+    IMAGE_TREE_WORDS = 4, /* record, count, bytes of the schema inside, 0 */
+    IMAGE_LARGE = 256,    /* values of so many bytes stand among the large ones */
+    IMAGE_LINE = 64,      /* alignment of large values and of the sections of values */
+    IMAGE_ARRAY = 16,     /* alignment of small arrays and of complex128 */
+};
+
+/* Position in each section, from its beginning. */
+typedef struct image_cursor {
+    size_t schema, keys, small, large;
+} image_cursor;
+
+#define IMAGE_MOST ((size_t)1 << 62)
+
+/* Place `bytes` of a value, with the NUL of strings, and step over them. False when sections grow beyond IMAGE_MOST. */
+static inline bool image_step(image_cursor *at, ferry_type type, size_t bytes, size_t *position_out)
+{
+    const bool large = bytes >= IMAGE_LARGE, wide = type == FERRY_TYPE_ARRAY || type == FERRY_TYPE_COMPLEX128;
+    size_t *const cursor = large ? &at->large : &at->small;
+    const size_t unit = large ? IMAGE_LINE : IMAGE_WORD;
+
+    if (bytes > IMAGE_MOST || *cursor > IMAGE_MOST)
+        return false;
+    *position_out = size_round(*cursor, large ? IMAGE_LINE : wide ? IMAGE_ARRAY : IMAGE_WORD);
+    *cursor = size_round(*position_out + bytes + (type == FERRY_TYPE_STRING), unit);
+    return true;
+}
+
+/* Bytes that a key takes, with its NUL. */
+static inline size_t image_key_bytes(size_t length)
+{
+    return size_round(length + 1, IMAGE_WORD);
+}
+
+/* Where the small and the large values begin. */
+static inline size_t image_small(const image_header *header)
+{
+    return size_round(sizeof *header + header->schema + header->keys, IMAGE_LINE);
+}
+static inline size_t image_large(const image_header *header)
+{
+    return size_round(image_small(header) + header->values, IMAGE_LINE);
+}
+
+/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head (header, schema, keys,
+ * small values), the others point at large values where they lie; they are borrowed from the tree. */
+typedef struct encoding {
+    ferry_piece *pieces; /* also the block that holds the head */
+    size_t count;
+    size_t total; /* bytes of all pieces */
+    void *packed; /* large arrays that do not lie dense */
+} encoding;
+
+ferry_status encoding_make(const tree *root, encoding *encoding_out);
+void encoding_drop(encoding *e);
+
+/* Make a tree of an image in a block of ferry_memory_take(), which the tree owns on success. */
+ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out);
+
+#endif
