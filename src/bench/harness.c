@@ -1,0 +1,353 @@
+/* The harness. It knows contenders and the world, nothing of cases.
+ *
+ * Contenders take turns: in each of BLOCKS blocks every contender runs a few rounds, so that a noisy stretch of the
+ * machine meets all of them alike. How many rounds fill a block is found before. Slow contenders sit out most blocks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness.h"
+#include "bench/stats.h"
+
+enum { BLOCKS = 9, SLOW_EVERY = 4, PACED_MAX = 256, STREAM_MAX = 1 << 20, CHECKED_ROUNDS = 2 };
+static const double block_s = 20e-3, sure_s = 4e-3, slow_s = 0.25, quick_s = 50e-3;
+static const double noise = 0.25; /* differences below say nothing on a shared machine */
+
+/* What the harness keeps of a contender while it runs. */
+typedef struct lane {
+    contender *c;
+    int rounds;                /* per block */
+    bool slow;
+    bool out;                  /* missing, or a slower one of several limits */
+    double estimate;           /* seconds of a round, rewriting included */
+    double raw[BLOCKS];        /* streaming: mean round of each block; NAN when it sat out */
+    samples times;
+    uint64_t total;
+} lane;
+
+typedef struct run {
+    world *w;
+    measurement *m;
+    lane lanes[CONTENDERS_MAX];
+    int count;
+    harness_progress *progress;
+    void *user;
+} run;
+
+contender *measurement_add(measurement *m, const char *name, contender_kind kind, void *job)
+{
+    contender *const c = &m->contenders[m->contender_count++];
+
+    *c = (contender){.name = name, .kind = kind, .job = job};
+    return c;
+}
+
+static int step(contender_step *what, contender *c)
+{
+    return what ? what(c) : 0;
+}
+
+/* --- one block ---------------------------------------------------------------------------------------------------- */
+
+/* One paced round; the stamps are filled when there are some. */
+static int paced_round(world *w, contender *c, double *start_out, double *end_out)
+{
+    int failed = step(c->rewrite, c);
+
+    failed |= step(c->before, c);
+    world_start(w);
+    *start_out = world_now();
+    failed |= c->round(c);
+    *end_out = world_now();
+    return failed;
+}
+
+/* From stamps of this rank to times of rounds: last end minus first start. */
+static void rounds_of_all(world *w, double *starts, double *ends, int count)
+{
+    for (int k = 0; k < count && !w->one_node; ++k) { /* no common clock: the slowest rank */
+        ends[k] -= starts[k];
+        starts[k] = 0;
+    }
+    world_min(w, starts, count);
+    world_max(w, ends, count);
+    for (int k = 0; k < count; ++k)
+        ends[k] -= starts[k];
+}
+
+/* Rounds with a start in common each; times_out has room for as many. `wrong_out`: NULL, or the wrong elements of the last. */
+static int paced_block(world *w, contender *c, int rounds, double *times_out, size_t *wrong_out)
+{
+    double starts[PACED_MAX];
+    int failed = 0;
+
+    for (int k = 0; k < rounds; ++k) {
+        failed |= paced_round(w, c, &starts[k], &times_out[k]);
+        if (wrong_out && c->wrong && k == rounds - 1 && !failed)
+            *wrong_out = c->wrong(c);
+        failed |= step(c->after, c);
+    }
+    failed = world_agree(w, failed);
+    rounds_of_all(w, starts, times_out, rounds);
+    return failed;
+}
+
+/* Rounds one after another; the mean time of one. */
+static int streaming_block(world *w, contender *c, int rounds, double *mean_out, size_t *wrong_out)
+{
+    double start = 0, end = 0;
+    int failed = 0;
+
+    world_start(w);
+    start = world_now();
+    for (int k = 0; k < rounds && !failed; ++k) {
+        failed |= step(c->rewrite, c);
+        failed |= step(c->round, c);
+    }
+    end = world_now();
+    if (wrong_out && c->wrong && !failed)
+        *wrong_out = c->wrong(c);
+    failed = world_agree(w, failed);
+    rounds_of_all(w, &start, &end, 1);
+    *mean_out = end / rounds;
+    return failed;
+}
+
+/* Wrong elements anywhere are a failure. Collective. */
+static int judge(world *w, const contender *c, size_t wrong, const char *when)
+{
+    const double all = world_sum(w, (double)wrong);
+
+    if (all > 0)
+        return world_fail(w, "%s: %.0f elements are wrong %s the timing; expected 0", c->name, all, when);
+    return 0;
+}
+
+/* --- before timing ------------------------------------------------------------------------------------------------ */
+
+static int verify(run *r, lane *l)
+{
+    double times[PACED_MAX];
+    size_t wrong = 0;
+    int failed = 0;
+
+    for (int k = 0; k < CHECKED_ROUNDS && !failed; ++k) {
+        wrong = 0;
+        if (r->m->streaming) {
+            failed = world_agree(r->w, step(l->c->before, l->c));
+            failed = failed || streaming_block(r->w, l->c, 1, times, &wrong);
+        } else {
+            failed = paced_block(r->w, l->c, 1, times, &wrong);
+        }
+        failed = failed || judge(r->w, l->c, wrong, "before");
+    }
+    return failed;
+}
+
+/* Time of `rounds` rounds, everything included. */
+static int trial(run *r, lane *l, int rounds, double *seconds_out)
+{
+    double times[PACED_MAX], mean = 0;
+    const double start = world_now();
+    const int failed = r->m->streaming ? streaming_block(r->w, l->c, rounds, &mean, NULL)
+                                       : paced_block(r->w, l->c, rounds, times, NULL);
+
+    *seconds_out = world_now() - start;
+    world_max(r->w, seconds_out, 1);
+    if (r->m->streaming)
+        *seconds_out = mean * rounds;
+    return failed;
+}
+
+static int calibrate(run *r, lane *l)
+{
+    const int most = r->m->streaming ? STREAM_MAX : PACED_MAX;
+    double seconds = 0;
+    int rounds = 1;
+
+    for (;; rounds *= 2) {
+        if (trial(r, l, rounds, &seconds))
+            return 1;
+        if (seconds >= sure_s || 2 * rounds > most)
+            break;
+    }
+    l->estimate = seconds / rounds;
+    const double wanted = block_s / l->estimate;
+    l->rounds = wanted < 1 ? 1 : wanted > most ? most : (int)wanted;
+    l->slow = l->estimate > slow_s;
+    return 0;
+}
+
+/* Of several contenders of a kind only the fastest stays. */
+static void keep_fastest(run *r, contender_kind kind)
+{
+    lane *best = NULL;
+
+    for (int k = 0; k < r->count; ++k) {
+        lane *const l = &r->lanes[k];
+        if (l->c->kind != kind || l->out)
+            continue;
+        if (best && best->estimate <= l->estimate) {
+            l->out = true;
+        } else {
+            if (best)
+                best->out = true;
+            best = l;
+        }
+    }
+}
+
+static void tell(const run *r, const char *what, int done, int of)
+{
+    if (r->progress)
+        r->progress(r->user, what, done, of);
+}
+
+static int prepare(run *r)
+{
+    for (int k = 0; k < r->count; ++k) {
+        lane *const l = &r->lanes[k];
+        if (l->out)
+            continue;
+        tell(r, l->c->name, 0, BLOCKS);
+        if ((l->c->wrong && verify(r, l)) || calibrate(r, l))
+            return 1;
+    }
+    keep_fastest(r, CONTENDER_LIMIT);
+    keep_fastest(r, CONTENDER_ALONE);
+    return 0;
+}
+
+/* --- timing ------------------------------------------------------------------------------------------------------- */
+
+static int timed_streaming(run *r, lane *l, int block, size_t *wrong_out)
+{
+    double warm = 0;
+
+    if (streaming_block(r->w, l->c, 1, &warm, NULL))
+        return 1;
+    return streaming_block(r->w, l->c, l->rounds, &l->raw[block], wrong_out);
+}
+
+static int timed_paced(run *r, lane *l, size_t *wrong_out)
+{
+    double times[PACED_MAX];
+    int failed = 0;
+
+    if (l->estimate < quick_s && paced_block(r->w, l->c, 1, times, NULL)) /* the contender before left its traces */
+        return 1;
+    failed = paced_block(r->w, l->c, l->rounds, times, wrong_out);
+    for (int k = 0; k < l->rounds && !failed; ++k)
+        if (samples_add(&l->times, times[k]))
+            failed = world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
+    return world_agree(r->w, failed);
+}
+
+static int timed_block(run *r, lane *l, int block)
+{
+    size_t wrong = 0, *const wrong_out = block == BLOCKS - 1 ? &wrong : NULL;
+
+    l->raw[block] = NAN;
+    if (l->out || (l->slow && block % SLOW_EVERY != 0))
+        return 0;
+    const int failed = r->m->streaming ? timed_streaming(r, l, block, wrong_out) : timed_paced(r, l, wrong_out);
+    l->total += (uint64_t)l->rounds;
+    return failed || (wrong_out && judge(r->w, l->c, wrong, "after"));
+}
+
+static int take_turns(run *r)
+{
+    for (int block = 0; block < BLOCKS; ++block)
+        for (int k = 0; k < r->count; ++k) {
+            tell(r, r->lanes[k].c->name, block, BLOCKS);
+            if (timed_block(r, &r->lanes[k], block))
+                return 1;
+        }
+    return 0;
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+
+static lane *lane_of(run *r, contender_kind kind)
+{
+    for (int k = 0; k < r->count; ++k)
+        if (r->lanes[k].c->kind == kind && !r->lanes[k].out)
+            return &r->lanes[k];
+    return NULL;
+}
+
+/* Streaming: what a block took beyond the baseline of the same block. */
+static int subtract_baseline(run *r, lane *l)
+{
+    const bool alone = l->c->kind == CONTENDER_ALONE;
+    const lane *const base = lane_of(r, alone ? CONTENDER_ALONE_BASE : CONTENDER_BASELINE);
+    const bool is_base = l->c->kind == CONTENDER_BASELINE || l->c->kind == CONTENDER_ALONE_BASE;
+
+    for (int block = 0; block < BLOCKS; ++block) {
+        const double less = base && !is_base ? base->raw[block] : 0;
+        if (!isnan(l->raw[block]) && !isnan(less) && samples_add(&l->times, l->raw[block] - less))
+            return world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
+    }
+    return 0;
+}
+
+/* The least time in which the cores could have copied as many bytes as arrive in a round; 0 when it is not known. */
+static double least_time(run *r)
+{
+    lane *const alone = lane_of(r, CONTENDER_ALONE);
+    const double core_s = alone ? samples_median(&alone->times) : 0;
+    const int cores = r->w->size < r->w->cores ? r->w->size : r->w->cores;
+
+    return core_s > 0 && r->m->alone_bytes > 0 ? core_s * r->m->bytes / r->m->alone_bytes / cores : 0;
+}
+
+static void conclude(run *r, lane *l, double least_s)
+{
+    measurement *const m = r->m;
+    result *const found = &m->results[m->result_count];
+
+    if (l->out && !l->c->missing)
+        return;
+    *found = (result){.name = l->c->name, .kind = l->c->kind, .rounds = l->total, .missing = l->c->missing};
+    memcpy(found->note, l->c->note, sizeof found->note);
+    found->median_s = samples_median(&l->times);
+    found->min_s = samples_min(&l->times);
+    found->max_s = samples_max(&l->times);
+    const bool carries = l->c->kind == CONTENDER_FERRY || l->c->kind == CONTENDER_RIVAL;
+    found->refused = carries && !l->c->missing && found->median_s < least_s * (1 - noise);
+    m->refused |= found->refused;
+    ++m->result_count;
+}
+
+static int gather_results(run *r)
+{
+    int failed = 0;
+
+    for (int k = 0; k < r->count && r->m->streaming; ++k)
+        failed |= subtract_baseline(r, &r->lanes[k]);
+    if (world_agree(r->w, failed))
+        return 1;
+    const double least_s = least_time(r);
+    for (int k = 0; k < r->count; ++k)
+        conclude(r, &r->lanes[k], least_s);
+    return 0;
+}
+
+int harness_run(world *w, measurement *m, harness_progress *progress, void *user)
+{
+    run *const r = calloc(1, sizeof *r);
+    int failed = 0;
+
+    if (!r)
+        world_fail(w, "rank %d: no memory for the harness", w->rank);
+    if (world_agree(w, !r))
+        return free(r), 1;
+    *r = (run){.w = w, .m = m, .count = m->contender_count, .progress = progress, .user = user};
+    for (int k = 0; k < r->count; ++k)
+        r->lanes[k] = (lane){.c = &m->contenders[k], .out = m->contenders[k].missing != NULL};
+    failed = prepare(r) || take_turns(r) || gather_results(r);
+    for (int k = 0; k < r->count; ++k)
+        samples_drop(&r->lanes[k].times);
+    free(r);
+    return failed;
+}
