@@ -1,5 +1,5 @@
-# What is installed. Two builds, one for each MPI, share a prefix: headers, ferry-config.cmake and its version file are the
-# same in both, everything else carries the name of its MPI.
+# What is installed. Two builds, one for each MPI, share a prefix: headers, ferry-config.cmake and its version file are
+# the same in both, everything else carries the name of its MPI.
 if(NOT TARGET ferry)
   return()
 endif()

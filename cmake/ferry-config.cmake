@@ -1,6 +1,6 @@
 # find_package(ferry COMPONENTS mpich)      gives the target ferry::ferry, for MPICH
 # find_package(ferry COMPONENTS openmpi)    the same, for Open MPI
-# find_package(ferry)                       takes the MPI that the project has found already, else the only one installed
+# find_package(ferry)                       takes the MPI that the project has found, else the only one installed
 #
 # The MPI is found too, unless the project has done so already; one that is not the component's is refused, because two
 # MPIs in one process cannot work.
@@ -26,7 +26,9 @@ function(ferry_which_mpi kind_out)
   set(${kind_out} neither PARENT_SCOPE)
   foreach(kind IN ITEMS mpich openmpi)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/ferry_is_${kind}.${suffix_of_${ferry_language}})
-    file(WRITE ${source} "#include <mpi.h>\n#ifndef ${macro_of_${kind}}\n#error another MPI\n#endif\nint main(void) { return 0; }\n")
+    file(WRITE ${source} "#include <mpi.h>\n"
+      "#ifndef ${macro_of_${kind}}\n#error another MPI\n#endif\n"
+      "int main(void) { return 0; }\n")
     try_compile(works ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/ferry_is_${kind} ${source}
       LINK_LIBRARIES MPI::MPI_${ferry_language})
     if(works)
@@ -49,11 +51,13 @@ endif()
 list(LENGTH ferry_mpi ferry_mpi_count)
 list(JOIN ferry_installed ", " ferry_installed_text)
 if(NOT ferry_mpi_count EQUAL 1)
-  set(ferry_NOT_FOUND_MESSAGE "name one MPI: find_package(ferry COMPONENTS <mpi>), installed are: ${ferry_installed_text}")
+  string(CONCAT ferry_NOT_FOUND_MESSAGE "name one MPI: find_package(ferry COMPONENTS <mpi>), installed are: "
+    ${ferry_installed_text})
   return()
 endif()
 if(NOT ferry_mpi IN_LIST ferry_installed)
-  set(ferry_NOT_FOUND_MESSAGE "there is no ferry for \"${ferry_mpi}\" in ${CMAKE_CURRENT_LIST_DIR}, installed are: ${ferry_installed_text}")
+  string(CONCAT ferry_NOT_FOUND_MESSAGE "there is no ferry for \"${ferry_mpi}\" in ${CMAKE_CURRENT_LIST_DIR}, "
+    "installed are: ${ferry_installed_text}")
   return()
 endif()
 
@@ -64,16 +68,17 @@ if(NOT TARGET MPI::MPI_${ferry_language})
   endif()
   find_package(MPI QUIET COMPONENTS ${ferry_language})
   if(NOT TARGET MPI::MPI_${ferry_language})
-    set(ferry_NOT_FOUND_MESSAGE "ferry for ${ferry_mpi} needs that MPI, but find_package(MPI COMPONENTS ${ferry_language}) finds none")
+    string(CONCAT ferry_NOT_FOUND_MESSAGE "ferry for ${ferry_mpi} needs that MPI, but "
+      "find_package(MPI COMPONENTS ${ferry_language}) finds none")
     return()
   endif()
   ferry_which_mpi(ferry_found_mpi)
 endif()
 if(NOT ferry_found_mpi STREQUAL ferry_mpi)
-  set(ferry_NOT_FOUND_MESSAGE "this ferry is for ${ferry_mpi}, but the MPI that the project found is ${ferry_found_mpi} "
+  string(CONCAT ferry_NOT_FOUND_MESSAGE
+    "this ferry is for ${ferry_mpi}, but the MPI that the project found is ${ferry_found_mpi} "
     "(MPI_${ferry_language}_COMPILER is ${MPI_${ferry_language}_COMPILER}); ask for the component of that MPI, or set "
     "MPI_${ferry_language}_COMPILER to the wrapper of ${ferry_mpi}, such as ${ferry_${ferry_mpi}_mpicc}")
-  string(CONCAT ferry_NOT_FOUND_MESSAGE ${ferry_NOT_FOUND_MESSAGE})
   return()
 endif()
 

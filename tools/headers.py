@@ -4,9 +4,9 @@
 usage: headers.py DIR
 
 For each FERRY_API prototype in DIR/*.h the comment that ends on the line before it must hold the six contract words
-(Collective, Blocks, Memory, Threads, Cost, Since), one @param for each parameter and for nothing else, and @return or @retval
-unless it returns nothing. Prototypes made by a macro need the six words once, in the comment before the macro's definition
-or before its first use. Prints one line for each thing that is missing; the exit status is 1 if there was any.
+(Collective, Blocks, Memory, Threads, Cost, Since), one @param for each parameter and for nothing else, and @return or
+@retval unless it returns nothing. Prototypes made by a macro need the six words once, in the comment before the macro's
+definition or before its first use. Prints one line for each thing missing; the exit status is 1 if there was any.
 """
 import re
 import sys
@@ -14,7 +14,8 @@ from pathlib import Path
 
 CONTRACT = ('Collective', 'Blocks', 'Memory', 'Threads', 'Cost', 'Since')
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
-PROTOTYPE = re.compile(r'^FERRY_API\s+([^;{]*?)\b(ferry_\w+)\s*\((.*?)\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)?;', re.S | re.M)
+PROTOTYPE = re.compile(r'^FERRY_API\s+([^;{]*?)\b(ferry_\w+)\s*\((.*?)\)\s*'
+                       r'(?:__attribute__\s*\(\(.*?\)\)\s*)?;', re.S | re.M)
 MACRO = re.compile(r'^#\s*define\s+(\w+)\([^)]*\)((?:[^\n]*\\\n)*[^\n]*)', re.M)
 
 

@@ -22,18 +22,20 @@ from pathlib import Path
 
 ENGINE = {'mpi', 'context', 'memory', 'route', 'plan'}  # modules that may call MPI
 ALLOCATING = {'base/alloc.c', 'base/sys.c'}
-ALLOCATION = set('''malloc calloc realloc reallocarray free aligned_alloc posix_memalign memalign valloc strdup strndup asprintf
+ALLOCATION = set('''
+    malloc calloc realloc reallocarray free aligned_alloc posix_memalign memalign valloc strdup strndup asprintf
     vasprintf getline getdelim open_memstream'''.split())
-SYSTEM = set('''mmap mmap64 munmap mremap madvise mprotect msync mlock munlock mincore memfd_create shm_open shm_unlink
-    open open64 openat openat64 creat creat64 close read write pread pread64 pwrite pwrite64 readv writev preadv pwritev lseek lseek64
-    ftruncate ftruncate64 fallocate fallocate64 posix_fallocate posix_fallocate64 fcntl fcntl64 ioctl dup dup2 pipe pipe2
-    stat stat64 lstat lstat64 fstat fstat64 access unlink unlinkat rename mkdir opendir readdir readdir64 readlink
-    fopen fopen64 fdopen fread fwrite fgets fgetc fscanf fclose popen
-    socket socketpair bind listen accept accept4 connect send sendto sendmsg recv recvfrom recvmsg shutdown
-    poll ppoll select pselect epoll_create1 epoll_wait eventfd signalfd timerfd_create
-    fork vfork execve execv execvp posix_spawn system waitpid kill raise syscall prctl ptrace
-    process_vm_readv process_vm_writev getrandom getpid gettid nanosleep clock_nanosleep usleep sleep sched_yield
-    clock_gettime gettimeofday sched_getaffinity sched_setaffinity sysconf getrusage'''.split())
+SYSTEM = set('''
+    mmap mmap64 munmap mremap madvise mprotect msync mlock munlock mincore memfd_create shm_open shm_unlink open
+    open64 openat openat64 creat creat64 close read write pread pread64 pwrite pwrite64 readv writev preadv
+    pwritev lseek lseek64 ftruncate ftruncate64 fallocate fallocate64 posix_fallocate posix_fallocate64 fcntl
+    fcntl64 ioctl dup dup2 pipe pipe2 stat stat64 lstat lstat64 fstat fstat64 access unlink unlinkat rename
+    mkdir opendir readdir readdir64 readlink fopen fopen64 fdopen fread fwrite fgets fgetc fscanf fclose popen
+    socket socketpair bind listen accept accept4 connect send sendto sendmsg recv recvfrom recvmsg shutdown poll
+    ppoll select pselect epoll_create1 epoll_wait eventfd signalfd timerfd_create fork vfork execve execv execvp
+    posix_spawn system waitpid kill raise syscall prctl ptrace process_vm_readv process_vm_writev getrandom
+    getpid gettid nanosleep clock_nanosleep usleep sleep sched_yield clock_gettime gettimeofday
+    sched_getaffinity sched_setaffinity getrusage'''.split())
 NEEDED = re.compile(r'lib(c|pthread|mpich|mpi)\.so|ld-linux')
 ANY_MPI = re.compile(r'P?MPI_|MPIR_|MPIX_|ompi_|OMPI_')
 

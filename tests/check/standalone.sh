@@ -5,11 +5,14 @@ set -u
 include=$1 cc=$2 cxx=$3
 shift 3
 bad=0 count=0
+
+compile() { printf '%s\n' "$line" | "$@" -Wall -Wextra -Werror "-I$include" -fsyntax-only -; }
+
 for header in "$include"/ferry/*.h; do
     count=$((count + 1))
     line="#include \"ferry/$(basename "$header")\""
-    printf '%s\n' "$line" | "$cc" -x c -std=c11 -pedantic -Wall -Wextra -Werror "-I$include" "$@" -fsyntax-only - || bad=$((bad + 1))
-    printf '%s\n' "$line" | "$cxx" -x c++ -std=c++17 -Wall -Wextra -Werror "-I$include" "$@" -fsyntax-only - || bad=$((bad + 1))
+    compile "$cc" -x c -std=c11 -pedantic "$@" || bad=$((bad + 1))
+    compile "$cxx" -x c++ -std=c++17 "$@" || bad=$((bad + 1))
 done
 echo "$count headers, $bad failures"
 [ "$count" -gt 0 ] && [ "$bad" -eq 0 ]

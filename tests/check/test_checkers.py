@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checkers see what they are there for: each is given something wrong and must complain, and something right and must not.
+"""The checkers see what they are there for: each must complain of something wrong and must not of something right.
 
 usage: test_checkers.py TOOLS CC
 """

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install a build into an empty prefix, then build and run the README's example against it: with CMake and with pkg-config.
+# Install a build into an empty prefix, then build and run the README's example against it, with CMake and pkg-config.
 # A project that has found the other MPI must be refused with a text that names both.
 # usage: test_install.sh BUILD-DIR SOURCE-DIR MPI MPICC MPIEXEC [MPIEXEC-FLAG]...
 set -u
@@ -26,6 +26,13 @@ quietly() {
     }
 }
 
+# The last log says so, however its lines were broken.
+expect_text() {
+    tr -s '\n ' ' ' <"$work/log" | grep -qF "$1" && return
+    cat "$work/log"
+    fail "the text does not say: $1"
+}
+
 # Two ranks run the program; each must say what it received.
 check_run() {
     quietly "$mpiexec" "$@" # flags, then the program
@@ -40,7 +47,8 @@ check_run() {
 quietly cmake --install "$build" --prefix "$prefix"
 config=$(find "$prefix" -name ferry-config.cmake)
 libdir=$(dirname "$(dirname "$(dirname "$config")")")
-for file in "$prefix/include/ferry/ferry.h" "$libdir/libferry-$mpi.so.0" "$libdir/pkgconfig/ferry-$mpi.pc" "$prefix/bin/ferry-$mpi"; do
+for file in "$prefix/include/ferry/ferry.h" "$prefix/bin/ferry-$mpi" "$libdir/libferry-$mpi.so.0" \
+    "$libdir/pkgconfig/ferry-$mpi.pc"; do
     [ -e "$file" ] || fail "not installed: $file"
 done
 quietly "$prefix/bin/ferry-$mpi" --version
@@ -63,11 +71,9 @@ check_run "$@" -n 2 "$work/cmake/first"
 
 # a component that is not there
 sed "s/@MPI@/$other/" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
-cmake -S "$work/project" -B "$work/absent" "-DCMAKE_PREFIX_PATH=$prefix" >"$work/log" 2>&1 && fail "a component that is not installed was found"
-tr '\n' ' ' <"$work/log" | tr -s ' ' | grep -q "no ferry for \"$other\"" || {
-    cat "$work/log"
-    fail "the text does not say that $other is not installed"
-}
+cmake -S "$work/project" -B "$work/absent" "-DCMAKE_PREFIX_PATH=$prefix" >"$work/log" 2>&1 &&
+    fail "a component that is not installed was found"
+expect_text "no ferry for \"$other\""
 
 # the project has found the other MPI before
 wrapper=$(command -v "mpicc.$other") || {
@@ -77,8 +83,5 @@ wrapper=$(command -v "mpicc.$other") || {
 sed "s/@MPI@/$mpi/; s/^#other //" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
 cmake -S "$work/project" -B "$work/other" "-DCMAKE_PREFIX_PATH=$prefix" "-DMPI_C_COMPILER=$wrapper" >"$work/log" 2>&1 &&
     fail "ferry for $mpi was accepted in a project with $other"
-tr '\n' ' ' <"$work/log" | tr -s ' ' | grep -q "this ferry is for $mpi, but the MPI that the project found is $other" || {
-    cat "$work/log"
-    fail "the text does not name both MPIs"
-}
+expect_text "this ferry is for $mpi, but the MPI that the project found is $other"
 echo "installed package of $mpi: pkg-config, CMake and two refusals are right"
