@@ -1,0 +1,198 @@
+/* One layout against its packed form, in pieces [from, to) that may begin and end anywhere: the rest of a run, whole runs row by
+ * row, the start of a run. The same walk packs and unpacks; what differs is the mover. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/size.h"
+#include "copy/copy.h"
+
+typedef struct side_nest {
+    layout_nest nest;
+    size_t start; /* position of the first byte */
+    size_t bytes;
+    kernel_runs *gather, *scatter;
+} side_nest;
+
+struct copy_side {
+    size_t bytes, nest_count;
+    side_nest nests[];
+};
+
+/* Where the walk is: the indices of the outer loops, and the present row's rest. A row is the innermost loop. */
+typedef struct spot {
+    size_t index[FERRY_LAYOUT_MAX_DIMS]; /* of the loops outside of the row */
+    int64_t row;                         /* offset of the present row's first run */
+    size_t first;                        /* run of the row where the walk is */
+} spot;
+
+/* Moves between packed bytes and bytes of the layout, in one of the two directions. */
+typedef struct mover {
+    void (*bytes)(char *base, char *packed, size_t bytes);
+    void (*row)(const side_nest *of, char *base, char *packed, size_t runs);
+} mover;
+
+static void pack_bytes(char *base, char *packed, size_t bytes)
+{
+    memcpy(packed, base, bytes);
+}
+
+static void unpack_bytes(char *base, char *packed, size_t bytes)
+{
+    memcpy(base, packed, bytes);
+}
+
+static void pack_row(const side_nest *of, char *base, char *packed, size_t runs)
+{
+    const layout_nest *const nest = &of->nest;
+
+    of->gather(packed, (ptrdiff_t)nest->run, base, nest->loop[nest->dims - 1].stride, runs, nest->run);
+}
+
+static void unpack_row(const side_nest *of, char *base, char *packed, size_t runs)
+{
+    const layout_nest *const nest = &of->nest;
+
+    of->scatter(base, nest->loop[nest->dims - 1].stride, packed, (ptrdiff_t)nest->run, runs, nest->run);
+}
+
+static const mover packing = {pack_bytes, pack_row};
+static const mover unpacking = {unpack_bytes, unpack_row};
+
+/* The spot of run number `run` of a nest with loops. */
+static spot find_run(const layout_nest *nest, size_t run)
+{
+    const int inner = nest->dims - 1;
+    spot at = {.row = nest->offset, .first = run % nest->loop[inner].count};
+
+    run /= nest->loop[inner].count;
+    for (int k = inner - 1; k >= 0; k--) {
+        at.index[k] = run % nest->loop[k].count;
+        run /= nest->loop[k].count;
+        at.row += (int64_t)at.index[k] * nest->loop[k].stride;
+    }
+    return at;
+}
+
+static inline void next_row(const layout_nest *nest, spot *at)
+{
+    at->first = 0;
+    for (int k = nest->dims - 2; k >= 0; k--) {
+        at->row += nest->loop[k].stride;
+        if (++at->index[k] < nest->loop[k].count)
+            return;
+        at->row -= (int64_t)nest->loop[k].count * nest->loop[k].stride;
+        at->index[k] = 0;
+    }
+}
+
+static inline int64_t offset_of(const layout_nest *nest, const spot *at)
+{
+    return at->row + (int64_t)at->first * nest->loop[nest->dims - 1].stride;
+}
+
+static inline void pass(const layout_nest *nest, spot *at, size_t runs)
+{
+    at->first += runs;
+    if (at->first == nest->loop[nest->dims - 1].count)
+        next_row(nest, at);
+}
+
+/* `bytes` bytes of a nest with loops, from byte `from` of it on. */
+static void move_runs(const side_nest *of, const mover *how, char *base, size_t from, size_t bytes, char *packed)
+{
+    const layout_nest *const nest = &of->nest;
+    const size_t run = nest->run, row = nest->loop[nest->dims - 1].count;
+    const size_t skip = from % run, head = skip > 0 ? size_min(run - skip, bytes) : 0;
+    spot at = find_run(nest, from / run);
+
+    if (head > 0) {
+        how->bytes(base + offset_of(nest, &at) + skip, packed, head);
+        if (skip + head < run)
+            return;
+        packed += head;
+        pass(nest, &at, 1);
+    }
+    const size_t tail = (bytes - head) % run;
+    for (size_t left = (bytes - head) / run, runs; left > 0; left -= runs, packed += runs * run) {
+        runs = size_min(row - at.first, left);
+        how->row(of, base + offset_of(nest, &at), packed, runs);
+        pass(nest, &at, runs);
+    }
+    if (tail > 0)
+        how->bytes(base + offset_of(nest, &at), packed, tail);
+}
+
+/* The nest that holds a position. */
+static const side_nest *find_nest(const copy_side *side, size_t position)
+{
+    size_t low = 0, high = side->nest_count;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (side->nests[middle].start <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &side->nests[low];
+}
+
+static void move(const copy_side *side, const mover *how, char *base, size_t from, size_t to, char *packed)
+{
+    if (from == to)
+        return;
+    for (const side_nest *of = find_nest(side, from); from < to; of++) {
+        const size_t first = from - of->start, bytes = size_min(of->bytes - first, to - from);
+        if (of->nest.dims == 0)
+            how->bytes(base + of->nest.offset + first, packed, bytes);
+        else
+            move_runs(of, how, base, first, bytes, packed);
+        from += bytes;
+        packed += bytes;
+    }
+}
+
+void copy_pack(const copy_side *side, const char *base, size_t from, size_t to, char *packed)
+{
+    move(side, &packing, (char *)base, from, to, packed); /* packing only reads the base */
+}
+
+void copy_unpack(const copy_side *side, char *base, size_t from, size_t to, const char *packed)
+{
+    move(side, &unpacking, base, from, to, (char *)packed);
+}
+
+ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
+{
+    copy_side *side = NULL;
+    size_t start = 0;
+
+    const ferry_status st = alloc_zero(1, sizeof *side + layout->nest_count * sizeof side->nests[0], &side);
+    if (st != FERRY_OK)
+        return st;
+    side->bytes = layout->bytes;
+    side->nest_count = layout->nest_count;
+    for (size_t i = 0; i < layout->nest_count; i++) {
+        const layout_nest *const nest = &layout->nests[i];
+        side->nests[i] = (side_nest){
+            .nest = *nest,
+            .start = start,
+            .bytes = layout_nest_bytes(nest),
+            .gather = kernels_runs(nest->run, 0, 1),
+            .scatter = kernels_runs(nest->run, 1, 0),
+        };
+        start += side->nests[i].bytes;
+    }
+    *side_out = side;
+    return FERRY_OK;
+}
+
+void copy_side_drop(copy_side *side)
+{
+    alloc_free(side);
+}
+
+size_t copy_side_memory(const copy_side *side)
+{
+    return sizeof *side + side->nest_count * sizeof side->nests[0];
+}
