@@ -110,9 +110,8 @@ static VECTOR void NAME(carry_fill)(const turn *t, size_t row, size_t end, size_
                 spare[i] = rows[i < end - r ? i : 0];
             rows = spare;
         }
-        if (r + CARRY_AHEAD + NAME(line_rows) <= t->row_count)
-            for (size_t at = from; at < to; at += TURN_LINE)
-                NAME(fetch)(t->rows + r + CARRY_AHEAD, at);
+        for (size_t at = from; at < to && r + CARRY_AHEAD + NAME(line_rows) <= t->row_count; at += TURN_LINE)
+            NAME(fetch)(t->rows + r + CARRY_AHEAD, at);
         NAME(turn_bytes)(rows, from, to, columns[0] + TURN_LINE + (r - row) * PIECE, sizeof columns[0], 0);
     }
 }
@@ -130,9 +129,10 @@ static VECTOR void NAME(carry_flush)(char *column, char *to, size_t bytes, bool 
     }
     for (; at + TURN_LINE <= end; at += TURN_LINE)
         line_stream(line + at, from + at);
-    if (last && at < end)
+    if (!last)
+        memcpy(column, column + bytes, TURN_LINE);
+    else if (at < end)
         memcpy(line + at, from + at, end - at);
-    memcpy(column, column + bytes, TURN_LINE);
 }
 
 /* Rows [row, end) of bytes [from, to), down the columns. */

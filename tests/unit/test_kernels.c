@@ -1,33 +1,21 @@
 /* Every kernel of every set that this CPU can run, against loops of single bytes. Destinations are compared whole, with
  * what must stay untouched around and between; sources end at pages that cannot be read. FERRY_SEED repeats a run. */
 #define _GNU_SOURCE 1
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "kernels/kernels.h"
 
 enum { ARENA = 4 << 20, MARGIN = 256 };
 
 /* Three areas of ARENA bytes between forbidden pages: source, destination, and the destination as it should be. */
 static char *source, *actual, *wanted;
-static uint64_t state;
 
 static uint64_t draw(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return check_random() % below;
 }
 
 static char *fenced_area(void)
@@ -42,12 +30,8 @@ static char *fenced_area(void)
 
 static int make_areas(void **unused)
 {
-    const char *const seed = getenv("FERRY_SEED");
-
     (void)unused;
-    state = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)getpid();
-    state = state ? state : 1;
-    print_message("FERRY_SEED=%llu\n", (unsigned long long)state);
+    check_seed(check_seed_from_environment("kernels"));
     source = fenced_area();
     actual = fenced_area();
     wanted = fenced_area();
