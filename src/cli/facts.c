@@ -54,7 +54,7 @@ static json_object *build(void)
     return facts;
 }
 
-static json_object *machine(void)
+static json_object *machine(int cores)
 {
     json_object *facts = json_object_new_object();
     char text[HOST_TEXT_BYTES];
@@ -62,7 +62,7 @@ static json_object *machine(void)
     host_cpu(text);
     add_text(facts, "cpu", text);
     add_text(facts, "kernels", ferry_version_kernels());
-    add_number(facts, "cores", (uint64_t)host_cores());
+    add_number(facts, "cores", (uint64_t)cores);
     add_number(facts, "cores_online", (uint64_t)host_cores_online());
     add_number(facts, "memory_bytes", host_memory());
     add_number(facts, "memory_available_bytes", host_memory_free());
@@ -126,7 +126,7 @@ static json_object *settings(void)
     return list;
 }
 
-json_object *info_gather(const rank *me)
+json_object *info_gather(const rank *me, int cores)
 {
     json_object *facts = json_object_new_object();
 
@@ -135,7 +135,7 @@ json_object *info_gather(const rank *me)
         return NULL;
     }
     json_object_object_add(facts, "ferry", build());
-    json_object_object_add(facts, "machine", machine());
+    json_object_object_add(facts, "machine", machine(cores));
     json_object_object_add(facts, "job", job(me->ctx));
     json_object_object_add(facts, "routes", routes(me->ctx));
     json_object_object_add(facts, "settings", settings());

@@ -2,6 +2,7 @@
  * launcher. */
 #include <stdio.h>
 
+#include "cli/host.h"
 #include "cli/info.h"
 #include "cli/launch.h"
 #include "cli/option.h"
@@ -18,9 +19,9 @@ static int help(cli *cli, const option_spec *options)
     return CLI_OK;
 }
 
-static int show(const rank *me, bool json)
+static int show(const rank *me, bool json, int cores)
 {
-    json_object *facts = info_gather(me);
+    json_object *facts = info_gather(me, cores);
 
     if (!facts)
         return CLI_FAILURE;
@@ -32,7 +33,7 @@ static int show(const rank *me, bool json)
     return CLI_OK;
 }
 
-static int ranks(cli *cli, bool json)
+static int ranks(cli *cli, bool json, int cores)
 {
     rank me;
     int status = rank_begin(cli, true, &me);
@@ -40,19 +41,22 @@ static int ranks(cli *cli, bool json)
     if (status == CLI_OK)
         status = rank_context(&me);
     if (status == CLI_OK)
-        status = rank_agree(&me, me.rank == 0 ? show(&me, json) : CLI_OK);
+        status = rank_agree(&me, me.rank == 0 ? show(&me, json, cores) : CLI_OK);
     return rank_end(&me, status);
 }
 
 int cli_info(cli *cli)
 {
     bool json = false;
+    int cores = 0;
+    char cores_word[32];
     const option_spec options[] = {
         {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks to start; default 2"},
         {0, "json", NULL, OPTION_FLAG, &json, "print JSON"},
+        {0, "cores", "N", OPTION_COUNT, &cores, NULL}, /* of the parent: launchers bind each rank to a few */
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
-    const char *const extra[] = {NULL};
+    const char *const extra[] = {cores_word, NULL};
     int at;
     const int status = option_parse(cli, options, false, &at);
 
@@ -65,6 +69,7 @@ int cli_info(cli *cli)
     if (at < cli->argc)
         return complain(CLI_USAGE, "\"%s\" is too much, expected options only", cli->argv[at]);
     if (cli->report || launch_inside() || cli->np == 1 || (!cli->np && !launch_program()))
-        return ranks(cli, json);
+        return ranks(cli, json, cores ? cores : host_cores());
+    snprintf(cores_word, sizeof cores_word, "--cores=%d", host_cores());
     return launch_job(cli, cli->np ? cli->np : USUAL_RANKS, extra);
 }

@@ -1,4 +1,4 @@
-/* Starting ranks and watching them: the parent stays, passes their stderr on, and ends when the launcher has ended.
+/* Starting ranks and watching them: the parent stays, passes on what they print, and ends when the launcher has ended.
  *
  * How the job ended is known from the report of its rank 0 (report.h); ranks that reported leave with 0, so that no
  * launcher adds words of its own. A launcher that ends without a report stands for a job that broke. The job runs in a
@@ -27,7 +27,7 @@
 #  define FERRY_MPIEXEC "mpiexec." FERRY_MPI_NAME
 #endif
 
-enum { WORDS_MAX = 16, GRACE_MS = 5000 };
+enum { WORDS_MAX = 16, GRACE_MS = 5000, CLOSED = -1, NOT_STARTED = 127 };
 
 /* Variables that a launcher gives to ranks. */
 static const char *const rank_variables[] = {
@@ -43,7 +43,7 @@ static const char *const openmpi_words[] = {
 /* A job under way. */
 typedef struct job {
     pid_t launcher;
-    int errors;        /* read end of the launcher's stderr; -1 once closed */
+    int stream[2];     /* read ends of the launcher's stdout and stderr; CLOSED at their end */
     int signals;       /* signalfd: ends, and SIGCHLD */
     int report;
     int signal;        /* that ends the job; 0: none so far */
@@ -129,60 +129,67 @@ static char **compose(const cli *cli, int np, const char *const *extra, const ch
 }
 
 /* The launcher reads nothing, ends when this process is killed, and starts with no signal held back. */
-static void become(char *const *words, int errors)
+static void become(char *const *words, const int stream[2])
 {
-    const int nothing = open("/dev/null", O_RDONLY);
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigset_t none;
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(nothing, STDIN_FILENO);
-    close(nothing);
-    dup2(errors, STDERR_FILENO);
+    dup2(stream[0], STDOUT_FILENO);
+    dup2(stream[1], STDERR_FILENO);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execv(words[0], words);
-    _exit(127);
+    _exit(NOT_STARTED);
 }
 
 static bool start(job *job, char *const *words)
 {
-    int ends[2];
+    int out[2], err[2];
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) /* this process ends then: nothing to close */
         return false;
     job->launcher = fork();
     if (job->launcher == 0)
-        become(words, ends[1]);
+        become(words, (const int[2]){out[1], err[1]});
     if (job->launcher > 0)
         setpgid(job->launcher, job->launcher); /* also here: whoever comes first */
-    close(ends[1]);
-    job->errors = ends[0];
+    close(out[1]);
+    close(err[1]);
+    job->stream[0] = out[0];
+    job->stream[1] = err[0];
     return job->launcher > 0;
 }
 
-/* Pass on what the job says, until it has failed or is being ended: then one line of ours says it all. */
-static void pass_on(job *job)
+static void write_all(int fd, const char *bytes, ssize_t count)
+{
+    while (count > 0) {
+        const ssize_t n = write(fd, bytes, (size_t)count);
+        if (n < 0 && errno != EINTR)
+            return;
+        bytes += n > 0 ? n : 0;
+        count -= n > 0 ? n : 0;
+    }
+}
+
+/* Pass on what the job prints, until it has failed or is being ended: then one line of ours says it all. */
+static void pass_on(job *job, int which)
 {
     char bytes[4096];
     report said;
-    const ssize_t n = read(job->errors, bytes, sizeof bytes);
+    const ssize_t n = read(job->stream[which], bytes, sizeof bytes);
 
     if (n < 0 && errno == EINTR)
         return;
     if (n <= 0) {
-        close(job->errors);
-        job->errors = -1;
+        close(job->stream[which]);
+        job->stream[which] = CLOSED;
         return;
     }
-    if (job->signal || (report_read(job->report, &said) && said.status != CLI_OK))
-        return;
-    for (ssize_t done = 0; done < n;) {
-        const ssize_t written = write(STDERR_FILENO, bytes + done, (size_t)(n - done));
-        if (written < 0 && errno != EINTR)
-            return;
-        done += written > 0 ? written : 0;
-    }
+    if (!job->signal && !(report_read(job->report, &said) && said.status != CLI_OK))
+        write_all(which == 0 ? STDOUT_FILENO : STDERR_FILENO, bytes, n);
 }
 
 static void take_signal(job *job)
@@ -192,7 +199,7 @@ static void take_signal(job *job)
     if (read(job->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return;
     if (info.ssi_signo == SIGCHLD) {
-        job->ended = waitpid(job->launcher, &job->status, WNOHANG) == job->launcher;
+        job->ended = job->ended || waitpid(job->launcher, &job->status, WNOHANG) == job->launcher;
         return;
     }
     if (job->signal) {
@@ -203,25 +210,33 @@ static void take_signal(job *job)
     kill(job->launcher, SIGTERM);
 }
 
-/* Until the launcher has ended and all that the job said has been read. A launcher that does not end in time, or that
- * leaves its stderr to somebody, is not waited for. */
+static bool open_streams(const job *job)
+{
+    return job->stream[0] != CLOSED || job->stream[1] != CLOSED;
+}
+
+/* Until the launcher has ended and all that the job printed has been read. A launcher that does not end in time, or that
+ * leaves its streams to somebody, is not waited for. */
 static void watch(job *job)
 {
-    while (!job->ended || job->errors >= 0) {
-        struct pollfd ready[2] = {{.fd = job->signals, .events = POLLIN}, {.fd = job->errors, .events = POLLIN}};
-        const int n = poll(ready, 2, job->ended || job->signal ? GRACE_MS : -1);
+    while (!job->ended || open_streams(job)) {
+        struct pollfd ready[3] = {{.fd = job->stream[0], .events = POLLIN}, {.fd = job->stream[1], .events = POLLIN},
+                                  {.fd = job->signals, .events = POLLIN}};
+        const int n = poll(ready, 3, job->ended || job->signal ? GRACE_MS : -1);
 
         if (n == 0 && job->ended)
             break;
         if (n == 0)
             kill(-job->launcher, SIGKILL);
-        if (n > 0 && ready[1].revents)
-            pass_on(job);
-        if (n > 0 && ready[0].revents)
+        for (int i = 0; i < 2; i++)
+            if (n > 0 && ready[i].revents)
+                pass_on(job, i);
+        if (n > 0 && ready[2].revents)
             take_signal(job);
     }
-    if (job->errors >= 0)
-        close(job->errors);
+    for (int i = 0; i < 2; i++)
+        if (job->stream[i] != CLOSED)
+            close(job->stream[i]);
 }
 
 static const char *ending(int status, char text_out[64])
@@ -243,7 +258,7 @@ static int outcome(const job *job, const char *launcher)
         return complain(CLI_SIGNALLED + job->signal, "interrupted by signal %d (%s)", job->signal, strsignal(job->signal));
     if (reported && said.status != CLI_OK)
         return complain(said.status, "%s", said.text);
-    if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == 127 && !reported)
+    if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == NOT_STARTED && !reported)
         return complain(CLI_FAILURE, "the launcher %s cannot be started", launcher);
     if (!reported)
         return complain(CLI_FAILURE, "a rank broke off: %s ended with %s before the job was done", launcher,
@@ -280,7 +295,7 @@ static int run(job *job, char *const *words)
 int launch_job(const cli *cli, int np, const char *const *extra)
 {
     char report_path[REPORT_PATH_BYTES];
-    job job = {.errors = -1};
+    job job = {.stream = {CLOSED, CLOSED}};
     int status = CLI_FAILURE;
 
     if (!launch_program())

@@ -40,7 +40,7 @@ int transpose_memory(int64_t bytes, const char *what)
 
     if ((uint64_t)bytes <= left)
         return CLI_OK;
-    return complain(CLI_FAILURE, "%s needs %" PRId64 " bytes of memory, but %" PRIu64 " can be had", what, bytes, left);
+    return complain(CLI_FAILURE, "%s: %" PRId64 " bytes of memory are needed, but %" PRIu64 " can be had", what, bytes, left);
 }
 
 static int check_shape(const transpose_job *job)
