@@ -12,11 +12,11 @@
 enum {
     CONTEXT_TAG_EDGES = 1,      /* sparse exchange of plan_compile */
     CONTEXT_TAG_SETUP = 2,      /* carriers made pair by pair */
-    CONTEXT_TAG_STREAM = 3,     /* streams: pieces of a broadcast, and the payload of long messages */
+    CONTEXT_TAG_CAST = 3,       /* streams: pieces of a broadcast */
+    CONTEXT_TAG_LONG = 5,       /* streams: pieces of a long message */
     CONTEXT_TAG_REPLY = 4,      /* streams: the receiver's answer */
     CONTEXT_TAG_ROUND = 1024,   /* + channel: rounds of plans */
-    CONTEXT_TAG_CHANNELS = 8192,
-    CONTEXT_TAG_ENVELOPE = 16384 /* + the user's tag: first message of a stream */
+    CONTEXT_TAG_CHANNELS = 16384
 };
 
 struct memory_arena;
@@ -24,6 +24,7 @@ struct plan_engine;
 
 struct ferry_context {
     MPI_Comm comm;         /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
+    MPI_Comm stream_comm;  /* another duplicate, for the first messages of streams: there any tag is the user's */
     MPI_Comm node_comm;    /* ranks of my node; MPI_COMM_NULL likewise */
     int rank, size;
     int node, node_count, node_rank, node_size;
@@ -40,6 +41,8 @@ struct ferry_context {
     ferry_status broken;   /* not FERRY_OK after a failure that leaves rounds unfinished */
     uint32_t channels;     /* plans made so far; the same on all ranks */
     ferry_counters counters;
+    ferry_status (*progress)(ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
+    unsigned idle_calls;
     struct memory_arena *arena; /* of module memory; NULL without shared memory */
     struct plan_engine *engine; /* of module plan */
 };
@@ -48,8 +51,19 @@ struct ferry_context {
 ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out);
 void context_drop(ferry_context *ctx);
 
+/* Free the communicators: what is left needs no MPI. */
+void context_leave_mpi(ferry_context *ctx);
+
 /* Replace the node map: ranks with the same `leader` (the lowest rank of the node, of this rank) share one. Collective. */
 ferry_status context_map_nodes(ferry_context *ctx, int leader);
+
+/* The status and text of the lowest rank that failed, on all ranks of the context (of the node); FERRY_OK when none did. Collective. */
+ferry_status context_agree(ferry_context *ctx, ferry_status status);
+ferry_status context_agree_node(ferry_context *ctx, ferry_status status);
+
+/* Wait for a request of setup while rounds move on; context_idle() is what is done between two looks. */
+ferry_status context_complete(ferry_context *ctx, MPI_Request *request, const char *call);
+void context_idle(void *context);
 
 /* Rank within my node, or -1 when `rank` is elsewhere. */
 int context_node_rank(const ferry_context *ctx, int rank);

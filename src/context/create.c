@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/setting.h"
 #include "base/trouble.h"
-#include "context/agree.h"
 #include "context/context.h"
 #include "context/nodes.h"
 
@@ -85,13 +84,13 @@ static ferry_status agree_options(ferry_context *ctx, ferry_status st, const han
 {
     handshake first = *own;
 
-    st = agree_on(ctx->comm, ctx->rank, st);
+    st = context_agree(ctx, st);
     if (st != FERRY_OK)
         return st;
     st = pmpi_status(PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, ctx->comm), "MPI_Bcast");
     if (st == FERRY_OK)
         st = compare(own, &first, ctx->rank);
-    return agree_on(ctx->comm, ctx->rank, st);
+    return context_agree(ctx, st);
 }
 
 static ferry_status duplicate(MPI_Comm comm, ferry_context *ctx)
@@ -103,7 +102,10 @@ static ferry_status duplicate(MPI_Comm comm, ferry_context *ctx)
     PMPI_Comm_set_errhandler(ctx->comm, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(ctx->comm, &ctx->rank);
     PMPI_Comm_size(ctx->comm, &ctx->size);
-    return FERRY_OK;
+    st = pmpi_status(PMPI_Comm_dup(ctx->comm, &ctx->stream_comm), "MPI_Comm_dup");
+    if (st == FERRY_OK)
+        PMPI_Comm_set_errhandler(ctx->stream_comm, MPI_ERRORS_RETURN);
+    return st;
 }
 
 static ferry_status keep_options(ferry_context *ctx, const handshake *own)
@@ -138,7 +140,7 @@ ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, f
     st = alloc_zero(1, sizeof *ctx, &ctx);
     if (st != FERRY_OK)
         return st; /* without a few hundred bytes there is nothing to agree with */
-    ctx->comm = ctx->node_comm = MPI_COMM_NULL;
+    ctx->comm = ctx->stream_comm = ctx->node_comm = MPI_COMM_NULL;
     st = duplicate(comm, ctx);
     if (st != FERRY_OK)
         goto out;
@@ -148,7 +150,7 @@ ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, f
     st = agree_options(ctx, st, &own);
     if (st != FERRY_OK)
         goto out;
-    st = agree_on(ctx->comm, ctx->rank, keep_options(ctx, &own));
+    st = context_agree(ctx, keep_options(ctx, &own));
     if (st != FERRY_OK)
         goto out;
     st = nodes_find(ctx, options->nodes ? options->nodes : setting_text(SETTING_NODES));
@@ -161,16 +163,21 @@ out:
     return st;
 }
 
+void context_leave_mpi(ferry_context *ctx)
+{
+    MPI_Comm *const comms[] = {&ctx->node_comm, &ctx->stream_comm, &ctx->comm};
+
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++)
+        if (*comms[i] != MPI_COMM_NULL)
+            PMPI_Comm_free(comms[i]);
+}
+
 void context_drop(ferry_context *ctx)
 {
     if (!ctx)
         return;
-    if (!pmpi_finalized()) {
-        if (ctx->node_comm != MPI_COMM_NULL)
-            PMPI_Comm_free(&ctx->node_comm);
-        if (ctx->comm != MPI_COMM_NULL)
-            PMPI_Comm_free(&ctx->comm);
-    }
+    if (!pmpi_finalized())
+        context_leave_mpi(ctx);
     alloc_free(ctx->node_of);
     alloc_free(ctx->node_ranks);
     alloc_free(ctx->leaders);

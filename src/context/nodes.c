@@ -8,7 +8,6 @@
 #include "base/setting.h"
 #include "base/sys.h"
 #include "base/trouble.h"
-#include "context/agree.h"
 
 enum { MASK_WORDS = 64 }; /* 4096 cores */
 
@@ -110,14 +109,14 @@ static ferry_status number_nodes(ferry_context *ctx, const int *leader_of)
 ferry_status context_map_nodes(ferry_context *ctx, int leader)
 {
     int *leader_of = NULL;
-    ferry_status st = agree_on(ctx->comm, ctx->rank, alloc_zero((size_t)ctx->size, sizeof *leader_of, &leader_of));
+    ferry_status st = context_agree(ctx, alloc_zero((size_t)ctx->size, sizeof *leader_of, &leader_of));
 
     if (st != FERRY_OK)
         goto out;
     st = pmpi_status(PMPI_Allgather(&leader, 1, MPI_INT, leader_of, 1, MPI_INT, ctx->comm), "MPI_Allgather");
     if (st == FERRY_OK)
         st = number_nodes(ctx, leader_of);
-    st = agree_on(ctx->comm, ctx->rank, st);
+    st = context_agree(ctx, st);
     if (st != FERRY_OK)
         goto out;
     if (ctx->node_comm != MPI_COMM_NULL)
@@ -132,7 +131,7 @@ ferry_status nodes_find(ferry_context *ctx, const char *wanted)
 {
     MPI_Comm machine = MPI_COMM_NULL, group = MPI_COMM_NULL;
     int color = -1, leader = ctx->rank;
-    ferry_status st = agree_on(ctx->comm, ctx->rank, wanted_color(ctx, wanted, &color));
+    ferry_status st = context_agree(ctx, wanted_color(ctx, wanted, &color));
 
     if (st != FERRY_OK)
         return st;

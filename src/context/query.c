@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/sys.h"
 #include "base/trouble.h"
-#include "context/agree.h"
 #include "context/context.h"
 
 ferry_status context_usable(const ferry_context *ctx, const char *call)
@@ -85,7 +84,7 @@ ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t b
         st = trouble(FERRY_ERR_ARG, "ferry_context_gather: %s is NULL on rank %d", mine ? "all_out" : "mine", ctx->rank);
     else if (bytes < 1 || bytes > MOST)
         st = trouble(FERRY_ERR_ARG, "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes, ctx->rank, MOST);
-    st = agree_on(ctx->comm, ctx->rank, st);
+    st = context_agree(ctx, st);
     if (st != FERRY_OK)
         return st;
     return pmpi_status(PMPI_Allgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE, ctx->comm), "MPI_Allgather");

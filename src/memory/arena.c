@@ -15,7 +15,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "base/trouble.h"
-#include "context/agree.h"
 #include "memory/heap.h"
 #include "memory/pages.h"
 #include "memory/segment.h"
@@ -65,6 +64,7 @@ static void drop(struct memory_arena *arena)
     if (arena->fd >= 0)
         sys_close(arena->fd);
     heap_drop(arena->heap);
+    alloc_free(arena->leftovers);
     alloc_free(arena);
 }
 
@@ -96,7 +96,7 @@ static ferry_status prove(ferry_context *ctx)
 
     if (st == FERRY_OK)
         st = commit(ctx, memory_control_of(ctx, ctx->node_rank), control_bytes(ctx));
-    st = agree_on(ctx->node_comm, ctx->node_rank, st);
+    st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         return st;
     atomic_store(&memory_control_of(ctx, ctx->node_rank)->proof, secret + (uint64_t)ctx->node_rank);
@@ -105,7 +105,7 @@ static ferry_status prove(ferry_context *ctx)
         if (atomic_load(&memory_control_of(ctx, i)->proof) != secret + (uint64_t)i)
             st = trouble(FERRY_ERR_SYSTEM, "rank %d does not find what rank %d wrote into shared memory", ctx->rank,
                          ctx->node_ranks[i]);
-    return agree_on(ctx->node_comm, ctx->node_rank, st);
+    return context_agree_node(ctx, st);
 }
 
 /* One try: a file of node_size parts, mapped and proved by all ranks of the node, or by none. */
@@ -113,7 +113,7 @@ static ferry_status attach(ferry_context *ctx, const char *way, size_t part_byte
 {
     const size_t bytes = part_bytes * (size_t)ctx->node_size;
     struct memory_arena *arena = NULL;
-    ferry_status st = agree_on(ctx->node_comm, ctx->node_rank, alloc_zero(1, sizeof *arena, &arena));
+    ferry_status st = context_agree_node(ctx, alloc_zero(1, sizeof *arena, &arena));
 
     if (st != FERRY_OK)
         goto out;
@@ -128,7 +128,7 @@ static ferry_status attach(ferry_context *ctx, const char *way, size_t part_byte
     size_t start = 0;
     if (st == FERRY_OK && !heap_take(arena->heap, control_bytes(ctx), PAGE_BYTES, &start))
         st = trouble(FERRY_ERR_MEMORY, "no room for %zu bytes of control pages", control_bytes(ctx));
-    st = agree_on(ctx->node_comm, ctx->node_rank, st);
+    st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         goto out;
     ctx->arena = arena;
@@ -179,7 +179,7 @@ static ferry_status check_wanted(const ferry_context *ctx)
 
 ferry_status memory_attach(ferry_context *ctx)
 {
-    ferry_status st = agree_on(ctx->comm, ctx->rank, check_wanted(ctx));
+    ferry_status st = context_agree(ctx, check_wanted(ctx));
 
     if (st != FERRY_OK)
         return st;
@@ -198,11 +198,59 @@ void memory_detach(ferry_context *ctx)
     ctx->arena = NULL;
 }
 
+static void give(ferry_context *ctx, void *data)
+{
+    const char *const start = (char *)memory_control_of(ctx, ctx->node_rank);
+    const size_t bytes = heap_give(ctx->arena->heap, (size_t)((char *)data - start));
+
+    if (bytes)
+        sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (char *)data - ctx->arena->base, (int64_t)bytes);
+}
+
+/* Memory given while a peer was still reading it. */
+struct memory_leftover {
+    void *data;
+    uint64_t filled;
+    const _Atomic uint64_t *emptied;
+};
+
+static void sweep(ferry_context *ctx)
+{
+    struct memory_arena *const arena = ctx->arena;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < arena->leftover_count; i++) {
+        const struct memory_leftover *const left = &arena->leftovers[i];
+        if (atomic_load_explicit(left->emptied, memory_order_acquire) == left->filled)
+            give(ctx, left->data);
+        else
+            arena->leftovers[kept++] = *left;
+    }
+    arena->leftover_count = kept;
+}
+
+void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled, const _Atomic uint64_t *emptied)
+{
+    struct memory_arena *const arena = ctx->arena;
+
+    if (!data)
+        return;
+    if (arena->leftover_count == arena->leftover_room) {
+        const size_t room = arena->leftover_room ? arena->leftover_room * 2 : 16;
+        if (alloc_resize(room, sizeof *arena->leftovers, &arena->leftovers) != FERRY_OK)
+            return; /* the arena's end frees it */
+        arena->leftover_room = room;
+    }
+    arena->leftovers[arena->leftover_count++] = (struct memory_leftover){data, filled, emptied};
+    sweep(ctx);
+}
+
 ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out)
 {
     const uint64_t left = sys_memory_free();
     size_t offset = 0, pages = 0;
 
+    sweep(ctx);
     if (!size_add(bytes, PAGE_BYTES, &pages) || pages > left)
         return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory wanted, the machine has %llu left", ctx->rank, bytes,
                        (unsigned long long)left);
@@ -225,11 +273,8 @@ void memory_give_shared(ferry_context *ctx, void *data)
 {
     if (!data)
         return;
-    const char *const start = (char *)memory_control_of(ctx, ctx->node_rank);
-    const size_t bytes = heap_give(ctx->arena->heap, (size_t)((char *)data - start));
-
-    if (bytes)
-        sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (char *)data - ctx->arena->base, (int64_t)bytes);
+    give(ctx, data);
+    sweep(ctx);
 }
 
 void memory_wake(const ferry_context *ctx, int node_rank)
@@ -237,8 +282,8 @@ void memory_wake(const ferry_context *ctx, int node_rank)
     memory_control *const control = memory_control_of(ctx, node_rank);
 
     atomic_thread_fence(memory_order_seq_cst); /* what was stored before is seen by whoever goes to sleep after */
-    if (!atomic_load_explicit(&control->sleeping, memory_order_relaxed))
-        return;
+    if (!atomic_load_explicit(&control->sleeping, memory_order_relaxed) || !atomic_exchange(&control->sleeping, 0))
+        return; /* awake, or just woken by somebody else */
     atomic_fetch_add(&control->bell, 1);
     sys_wake((uint32_t *)&control->bell);
 }

@@ -17,6 +17,10 @@ typedef struct memory_control {
     _Alignas(MEMORY_LINE) _Atomic uint32_t bell; /* changed to wake this rank */
     _Atomic uint32_t sleeping;                   /* 1 while this rank sleeps or is about to */
     _Alignas(MEMORY_LINE) _Atomic uint64_t proof; /* a number that shows that the segment is the right one */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t called; /* streams: the broadcast this rank is in, and its root */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t judged; /* streams: the broadcast whose verdict as its root stands below */
+    int32_t verdict;
+    char verdict_text[200];
     _Alignas(MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + 1 words that higher modules agree on */
 } memory_control;
 
@@ -26,6 +30,8 @@ struct memory_arena {
     size_t part_bytes; /* of one rank's part, a multiple of 2 MiB */
     int fd;
     struct memory_heap *heap; /* of this rank's part */
+    struct memory_leftover *leftovers; /* given, but not drained yet */
+    size_t leftover_count, leftover_room;
 };
 
 /* Make the arena of the context's node, by the first way that works, or leave ctx->arena NULL and say why in ctx->shared_reason; the
@@ -36,6 +42,10 @@ void memory_detach(ferry_context *ctx);
 /* Memory of this rank's part, page aligned (2 MiB from 2 MiB on), zeroed and present. */
 ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out);
 void memory_give_shared(ferry_context *ctx, void *data);
+
+/* Give back memory that a peer may still be reading: at once when `*emptied`, which lies in it, has reached `filled`, else at a later call
+ * that takes or gives shared memory. */
+void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled, const _Atomic uint64_t *emptied);
 
 /* Offsets mean the same on all ranks of the node. MEMORY_PRIVATE stands for addresses outside of the arena. */
 #define MEMORY_PRIVATE UINT64_MAX

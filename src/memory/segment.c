@@ -12,7 +12,6 @@
 #include "base/handoff.h"
 #include "base/sys.h"
 #include "base/trouble.h"
-#include "context/agree.h"
 
 enum { HANDOFF_NS = 2000000000 };
 
@@ -160,7 +159,7 @@ ferry_status segment_open(ferry_context *ctx, const char *way, size_t bytes, int
 
     if (first)
         fd = made.fd;
-    st = agree_on(ctx->node_comm, ctx->node_rank, st);
+    st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         goto out;
     offer got = made;
@@ -171,7 +170,7 @@ ferry_status segment_open(ferry_context *ctx, const char *way, size_t bytes, int
         st = reach(kind, &got, &fd);
     else if (kind->serve(&made, ctx->node_size - 1) != 0)
         st = trouble(FERRY_ERR_SYSTEM, "not all ranks of the node fetched the shared file by way %s", kind->name);
-    st = agree_on(ctx->node_comm, ctx->node_rank, st);
+    st = context_agree_node(ctx, st);
 out:
     if (first)
         kind->hide(&made);

@@ -42,21 +42,21 @@ static ferry_status take(inbox *box, MPI_Message *found, const MPI_Status *statu
     return st;
 }
 
-static ferry_status poll(MPI_Comm comm, int tag, inbox *box)
+static ferry_status poll(const pmpi_place *where, inbox *box)
 {
     int flag = 0;
     MPI_Message found = MPI_MESSAGE_NULL;
     MPI_Status status;
-    const ferry_status st = pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, tag, comm, &flag, &found, &status), "MPI_Improbe");
+    const ferry_status st = pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, where->tag, where->comm, &flag, &found, &status), "MPI_Improbe");
 
     return st == FERRY_OK && flag ? take(box, &found, &status) : st;
 }
 
-static ferry_status post(MPI_Comm comm, int tag, const pmpi_message *sends, size_t count, MPI_Request *requests)
+static ferry_status post(const pmpi_place *where, const pmpi_message *sends, size_t count, MPI_Request *requests)
 {
     for (size_t i = 0; i < count; i++) {
         const ferry_status st = pmpi_status(
-            PMPI_Issend(sends[i].data, (int)sends[i].bytes, MPI_BYTE, sends[i].rank, tag, comm, &requests[i]), "MPI_Issend");
+            PMPI_Issend(sends[i].data, (int)sends[i].bytes, MPI_BYTE, sends[i].rank, where->tag, where->comm, &requests[i]), "MPI_Issend");
         if (st != FERRY_OK)
             return st;
     }
@@ -79,14 +79,14 @@ static ferry_status test_sends(size_t send_count, MPI_Request *requests, size_t 
 
 /* Until everybody has entered the barrier, which each does when its own messages are taken. A rank that runs out of memory goes
  * on taking part, so that the others end. */
-static ferry_status run(MPI_Comm comm, int tag, size_t send_count, MPI_Request *requests, inbox *box)
+static ferry_status run(const pmpi_place *where, size_t send_count, MPI_Request *requests, inbox *box)
 {
     MPI_Request barrier = MPI_REQUEST_NULL;
     ferry_status verdict = FERRY_OK;
     size_t taken = 0;
 
     for (int ended = 0; !ended;) {
-        ferry_status st = poll(comm, tag, box);
+        ferry_status st = poll(where, box);
         if (st == FERRY_ERR_MPI)
             return st;
         if (st != FERRY_OK)
@@ -96,10 +96,11 @@ static ferry_status run(MPI_Comm comm, int tag, size_t send_count, MPI_Request *
         } else {
             st = test_sends(send_count, requests, &taken);
             if (st == FERRY_OK && taken == send_count)
-                st = pmpi_status(PMPI_Ibarrier(comm, &barrier), "MPI_Ibarrier");
+                st = pmpi_status(PMPI_Ibarrier(where->comm, &barrier), "MPI_Ibarrier");
         }
         if (st != FERRY_OK)
             return st;
+        where->idle(where->user);
     }
     return verdict;
 }
@@ -111,7 +112,7 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-ferry_status pmpi_exchange(MPI_Comm comm, int tag, const pmpi_message *sends, size_t send_count, pmpi_message **messages_out,
+ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_message *sends, size_t send_count, pmpi_message **messages_out,
                            size_t *count_out)
 {
     MPI_Request *requests = NULL;
@@ -123,10 +124,10 @@ ferry_status pmpi_exchange(MPI_Comm comm, int tag, const pmpi_message *sends, si
             st = trouble(FERRY_ERR_LIMIT, "the description of the edges to rank %d takes %zu bytes, the limit is %d", sends[i].rank,
                          sends[i].bytes, INT_MAX);
     if (st == FERRY_OK)
-        st = post(comm, tag, sends, send_count, requests);
+        st = post(where, sends, send_count, requests);
     if (st == FERRY_ERR_MPI)
         goto out;
-    const ferry_status ran = run(comm, tag, st == FERRY_OK ? send_count : 0, requests, &box);
+    const ferry_status ran = run(where, st == FERRY_OK ? send_count : 0, requests, &box);
     if (st == FERRY_OK)
         st = ran;
     if (st != FERRY_OK)

@@ -27,8 +27,14 @@ typedef struct pmpi_message {
 /* Every rank sends to the ranks it likes and receives what others send it, without anybody knowing beforehand who sends to
  * whom: synchronous sends, and a nonblocking barrier entered when one's own are taken (the NBX algorithm of Hoefler, Siebert and
  * Lumsdaine, PPoPP 2010). The received messages and their list are the caller's, in the order of their ranks; free them with
- * pmpi_messages_drop(). Collective. */
-ferry_status pmpi_exchange(MPI_Comm comm, int tag, const pmpi_message *sends, size_t send_count, pmpi_message **messages_out,
+ * pmpi_messages_drop(). Collective. `where->idle` is called between two looks. */
+typedef struct pmpi_place {
+    MPI_Comm comm;
+    int tag;
+    void (*idle)(void *user);
+    void *user;
+} pmpi_place;
+ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_message *sends, size_t send_count, pmpi_message **messages_out,
                            size_t *count_out);
 void pmpi_messages_drop(pmpi_message *messages, size_t count);
 

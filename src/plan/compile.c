@@ -1,0 +1,190 @@
+/* From edges to carriers: match, choose a route for each edge, let each route make what it needs. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/trouble.h"
+#include "layout/layout.h"
+#include "plan/plan.h"
+
+/* Which route carries which edge. */
+typedef struct choice {
+    int *route_of;      /* by edge: index in routes[] */
+    route_edge *sorted; /* edges of one route at a time */
+    unsigned used;      /* routes that any rank uses, as bits */
+} choice;
+
+static int index_of(const route *wanted)
+{
+    for (int i = 0; routes[i]; i++)
+        if (routes[i] == wanted)
+            return i;
+    return -1;
+}
+
+static ferry_status choose_routes(const ferry_context *ctx, const match *m, choice *c)
+{
+    ferry_status st = alloc_zero(m->count, sizeof *c->route_of, &c->route_of);
+
+    if (st == FERRY_OK)
+        st = alloc_zero(m->count, sizeof *c->sorted, &c->sorted);
+    for (size_t i = 0; i < m->count && st == FERRY_OK; i++) {
+        const route *const best = route_choose(ctx, &m->edges[i]);
+        if (!best)
+            return trouble(FERRY_ERR_ROUTE, "edge %d -> %d, tag %d: none of the allowed routes (%.80s) can carry it", m->edges[i].from,
+                           m->edges[i].to, m->edges[i].tag, ctx->routes);
+        c->route_of[i] = index_of(best);
+        c->used |= 1u << c->route_of[i];
+    }
+    return st;
+}
+
+static ferry_status make_carriers(ferry_plan *plan, const match *m, const choice *c)
+{
+    ferry_context *const ctx = plan->ctx;
+    unsigned used = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    ferry_status st = pmpi_status(PMPI_Iallreduce(&c->used, &used, 1, MPI_UNSIGNED, MPI_BOR, ctx->comm, &request), "MPI_Iallreduce");
+
+    if (st == FERRY_OK)
+        st = context_complete(ctx, &request, "MPI_Iallreduce");
+    for (int r = 0; routes[r] && st == FERRY_OK; r++) {
+        size_t count = 0;
+        if (!(used & 1u << r))
+            continue;
+        for (size_t i = 0; i < m->count; i++)
+            if (c->route_of[i] == r)
+                c->sorted[count++] = m->edges[i];
+        route_carrier *carrier = NULL;
+        st = context_agree(ctx, routes[r]->make(ctx, c->sorted, count, plan->channel, &carrier));
+        if (carrier) {
+            carrier->route = routes[r];
+            plan->carriers[plan->carrier_count++] = carrier;
+        }
+    }
+    return st;
+}
+
+static void widen(ferry_range *range, const ferry_layout *layout)
+{
+    const bool empty = range->lb == range->ub;
+
+    range->lb = empty || layout->lb < range->lb ? layout->lb : range->lb;
+    range->ub = empty || layout->ub > range->ub ? layout->ub : range->ub;
+}
+
+/* What describe and bounds tell, gathered once. */
+static void summarize(ferry_plan *plan, const match *m)
+{
+    const int me = plan->ctx->rank;
+
+    for (size_t i = 0; i < m->count; i++) {
+        const route_edge *const e = &m->edges[i];
+        if (e->from == me) {
+            plan->info.send_bytes += e->bytes;
+            plan->info.send_edges++;
+            plan->src_buffers = e->buffer >= plan->src_buffers ? e->buffer + 1 : plan->src_buffers;
+            widen(&plan->send, e->source);
+        }
+        if (e->to == me) {
+            plan->info.recv_bytes += e->bytes;
+            plan->info.recv_edges++;
+            plan->dst_buffers = e->buffer >= plan->dst_buffers ? e->buffer + 1 : plan->dst_buffers;
+            widen(&plan->recv, e->target);
+        }
+    }
+    plan->info.private_bytes = sizeof *plan;
+    for (int i = 0; i < plan->carrier_count; i++)
+        plan->carriers[i]->route->account(plan->carriers[i], &plan->info);
+}
+
+static void drop(ferry_plan *plan)
+{
+    if (!plan)
+        return;
+    for (int i = 0; i < plan->carrier_count; i++)
+        plan->carriers[i]->route->drop(plan->carriers[i]);
+    alloc_free(plan);
+}
+
+ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, size_t count, ferry_plan **plan_out)
+{
+    ferry_plan *plan = NULL;
+    match m = {NULL, 0, NULL, 0};
+    choice c = {NULL, NULL, 0};
+    ferry_status st = context_usable(ctx, "ferry_plan_compile");
+
+    if (st != FERRY_OK)
+        return st;
+    if (!plan_out)
+        st = trouble(FERRY_ERR_ARG, "ferry_plan_compile: plan_out is NULL on rank %d", ctx->rank);
+    else
+        st = alloc_zero(1, sizeof *plan, &plan);
+    st = context_agree(ctx, st);
+    if (st != FERRY_OK)
+        goto out;
+    plan->ctx = ctx;
+    plan->channel = ctx->channels++;
+    st = match_edges(ctx, edges, count, &m);
+    if (st != FERRY_OK)
+        goto out;
+    st = context_agree(ctx, choose_routes(ctx, &m, &c));
+    if (st == FERRY_OK)
+        st = make_carriers(plan, &m, &c);
+    if (st != FERRY_OK)
+        goto out;
+    summarize(plan, &m);
+    *plan_out = plan;
+    plan = NULL;
+out:
+    drop(plan);
+    match_drop(&m);
+    alloc_free(c.route_of);
+    alloc_free(c.sorted);
+    return st;
+}
+
+void ferry_plan_free(ferry_plan *plan)
+{
+    if (!plan)
+        return;
+    if (plan->active && plan->ctx->broken == FERRY_OK)
+        ferry_plan_wait(plan);
+    if (plan->active) /* MPI or a peer may still write into its buffers: they stay */
+        return;
+    drop(plan);
+}
+
+ferry_status ferry_plan_bounds(const ferry_plan *plan, ferry_range *send_out, ferry_range *recv_out)
+{
+    if (!plan || !send_out || !recv_out)
+        return trouble(FERRY_ERR_ARG, "ferry_plan_bounds: %s is NULL", !plan ? "plan" : !send_out ? "send_out" : "recv_out");
+    *send_out = plan->send;
+    *recv_out = plan->recv;
+    return FERRY_OK;
+}
+
+ferry_status ferry_plan_describe(const ferry_plan *plan, ferry_plan_info *info_out)
+{
+    if (!plan || !info_out)
+        return trouble(FERRY_ERR_ARG, "ferry_plan_describe: %s is NULL", plan ? "info_out" : "plan");
+    *info_out = plan->info;
+    return FERRY_OK;
+}
+
+size_t ferry_plan_explain(const ferry_plan *plan, char *text, size_t bytes)
+{
+    text_out out = {text, bytes, 0};
+
+    if (!plan) {
+        text_add(&out, "none");
+        return out.needed;
+    }
+    text_add(&out, "plan %u on rank %d: %llu edges out (", plan->channel, plan->ctx->rank, (unsigned long long)plan->info.send_edges);
+    text_bytes(&out, plan->info.send_bytes);
+    text_add(&out, "), %llu in (", (unsigned long long)plan->info.recv_edges);
+    text_bytes(&out, plan->info.recv_bytes);
+    text_add(&out, "), kernels %s\n", kernels_name());
+    for (int i = 0; i < plan->carrier_count; i++)
+        plan->carriers[i]->route->explain(plan->carriers[i], &out);
+    return out.needed;
+}

@@ -1,0 +1,21 @@
+/* What hangs on a context while it lives. */
+#ifndef PLAN_ENGINE_H
+#define PLAN_ENGINE_H
+
+#include "context/context.h"
+
+struct stream_state;
+
+/* Contexts alive form a list. */
+typedef struct plan_link {
+    ferry_context *ctx;
+    struct plan_link *previous, *next;
+} plan_link;
+
+struct plan_engine {
+    struct ferry_plan *active;    /* plans with a round under way */
+    struct stream_state *streams; /* of stream.c */
+    plan_link link;
+};
+
+#endif

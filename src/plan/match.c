@@ -1,0 +1,376 @@
+/* Two ends of an edge find each other: every rank tells each peer it names what it gives and takes; both sides compare. Nothing here grows
+ * with the number of ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/size.h"
+#include "base/trouble.h"
+#include "layout/layout.h"
+#include "plan/plan.h"
+
+/* One edge in a message; its flat layout follows, padded to 8 bytes. */
+typedef struct note {
+    int32_t from, to, tag, padding;
+    uint64_t elements, element, bytes, flat_bytes;
+} note;
+
+/* My edges in the order of peer, direction, tag, and place in the list. */
+typedef struct sorted_edge {
+    const ferry_edge *edge;
+    int peer;
+    bool outgoing;
+    size_t place;
+} sorted_edge;
+
+static int compare_ints(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_peer(const void *a, const void *b)
+{
+    const sorted_edge *const x = a, *const y = b;
+    int order = compare_ints(x->peer, y->peer);
+
+    if (!order)
+        order = compare_ints(x->outgoing, y->outgoing);
+    if (!order)
+        order = compare_ints(x->edge->tag, y->edge->tag);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static const ferry_layout *my_layout(const sorted_edge *s)
+{
+    return s->outgoing ? s->edge->source : s->edge->target;
+}
+
+/* ---- Checking what the caller gave ---- */
+
+static ferry_status check_layouts(const ferry_edge *e, size_t i, int rank)
+{
+    if (e->from == rank && !e->source)
+        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): source is NULL on rank %d, which gives the block", i, e->from, e->to,
+                       e->tag, rank);
+    if (e->to == rank && !e->target)
+        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): target is NULL on rank %d, which receives the block", i, e->from,
+                       e->to, e->tag, rank);
+    if (e->to == rank && layout_overlaps_itself(e->target))
+        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): the target on rank %d has elements that share bytes", i, e->from,
+                       e->to, e->tag, rank);
+    return FERRY_OK;
+}
+
+static ferry_status check_edge(const ferry_context *ctx, const ferry_edge *e, size_t i)
+{
+    if (e->size < sizeof *e)
+        return trouble(FERRY_ERR_ARG, "edges[%zu].size is %zu on rank %d, expected %zu: start from FERRY_EDGE_INIT", i, e->size, ctx->rank,
+                       sizeof *e);
+    if (e->from < 0 || e->from >= ctx->size || e->to < 0 || e->to >= ctx->size)
+        return trouble(FERRY_ERR_ARG, "edges[%zu] goes from rank %d to rank %d on rank %d, expected ranks 0 to %d", i, e->from, e->to,
+                       ctx->rank, ctx->size - 1);
+    if (e->from != ctx->rank && e->to != ctx->rank)
+        return trouble(FERRY_ERR_ARG, "edges[%zu] goes from rank %d to rank %d, but was given by rank %d", i, e->from, e->to, ctx->rank);
+    if (e->tag < 0)
+        return trouble(FERRY_ERR_ARG, "edges[%zu].tag is %d on rank %d, expected >= 0", i, e->tag, ctx->rank);
+    if (e->buffer < 0 || e->buffer >= FERRY_PLAN_MAX_BUFFERS)
+        return trouble(FERRY_ERR_ARG, "edges[%zu].buffer is %d on rank %d, expected 0 to %d", i, e->buffer, ctx->rank,
+                       FERRY_PLAN_MAX_BUFFERS - 1);
+    return check_layouts(e, i, ctx->rank);
+}
+
+typedef struct target {
+    const ferry_edge *edge;
+    size_t place;
+} target;
+
+static int by_bytes(const void *a, const void *b)
+{
+    const ferry_edge *const x = ((const target *)a)->edge, *const y = ((const target *)b)->edge;
+    const int order = compare_ints(x->buffer, y->buffer);
+
+    return order ? order : (x->target->lb > y->target->lb) - (x->target->lb < y->target->lb);
+}
+
+/* Two targets that share bytes would leave a result that depends on who comes last. */
+static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *edges, size_t count)
+{
+    target *targets = NULL;
+    size_t found = 0;
+    ferry_status st = alloc_zero(count, sizeof *targets, &targets);
+
+    for (size_t i = 0; i < count && st == FERRY_OK; i++)
+        if (edges[i].to == ctx->rank && edges[i].target->bytes)
+            targets[found++] = (target){&edges[i], i};
+    if (found)
+        qsort(targets, found, sizeof *targets, by_bytes);
+    for (size_t i = 0; i < found && st == FERRY_OK; i++) {
+        const ferry_edge *const a = targets[i].edge;
+        for (size_t k = i + 1; k < found && st == FERRY_OK; k++) {
+            const ferry_edge *const b = targets[k].edge;
+            if (b->buffer != a->buffer || b->target->lb >= a->target->ub)
+                break;
+            if (layout_overlaps(a->target, b->target))
+                st = trouble(FERRY_ERR_ARG, "the targets of edges[%zu] (%d -> %d, tag %d) and edges[%zu] (%d -> %d, tag %d) share bytes on "
+                             "rank %d", targets[i].place, a->from, a->to, a->tag, targets[k].place, b->from, b->to, b->tag, ctx->rank);
+        }
+    }
+    alloc_free(targets);
+    return st;
+}
+
+static ferry_status check_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count)
+{
+    if (!edges && count)
+        return trouble(FERRY_ERR_ARG, "ferry_plan_compile: edges is NULL and count is %zu on rank %d", count, ctx->rank);
+    for (size_t i = 0; i < count; i++) {
+        const ferry_status st = check_edge(ctx, &edges[i], i);
+        if (st != FERRY_OK)
+            return st;
+    }
+    return check_targets(ctx, edges, count);
+}
+
+/* ---- Telling the peers ---- */
+
+static size_t flat_room(const ferry_layout *layout)
+{
+    return size_round(layout_flat_bytes(layout), 8);
+}
+
+/* The notes of the edges first .. first + count, which have one peer. */
+static ferry_status write_notes(const sorted_edge *first, size_t count, pmpi_message *message_out)
+{
+    size_t bytes = 0;
+    char *data = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += sizeof(note) + flat_room(my_layout(&first[i]));
+    const ferry_status st = alloc_zero(bytes, 1, &data);
+    if (st != FERRY_OK)
+        return st;
+    *message_out = (pmpi_message){.rank = first->peer, .bytes = bytes, .data = data};
+    for (size_t i = 0; i < count; i++) {
+        const ferry_layout *const layout = my_layout(&first[i]);
+        const note n = {.from = first[i].edge->from, .to = first[i].edge->to, .tag = first[i].edge->tag, .elements = layout->elements,
+                        .element = layout->element, .bytes = layout->bytes, .flat_bytes = layout_flat_bytes(layout)};
+        memcpy(data, &n, sizeof n);
+        layout_flatten(layout, data + sizeof n);
+        data += sizeof n + flat_room(layout);
+    }
+    return FERRY_OK;
+}
+
+static size_t same_peer(const sorted_edge *first, size_t count)
+{
+    size_t same = 1;
+
+    while (same < count && first[same].peer == first->peer)
+        same++;
+    return same;
+}
+
+static ferry_status write_messages(const sorted_edge *sorted, size_t count, pmpi_message *messages, size_t *message_count)
+{
+    for (size_t i = 0, n; i < count; i += n) {
+        n = same_peer(&sorted[i], count - i);
+        const ferry_status st = write_notes(&sorted[i], n, &messages[*message_count]);
+        if (st != FERRY_OK)
+            return st;
+        ++*message_count;
+    }
+    return FERRY_OK;
+}
+
+/* ---- Comparing ---- */
+
+static ferry_status one_sided(int from, int to, int tag, int named_by, int rank)
+{
+    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: named by rank %d, but not by rank %d", from, to, tag, named_by,
+                   rank);
+}
+
+static ferry_status compare(const sorted_edge *mine, const note *theirs)
+{
+    const ferry_layout *const layout = my_layout(mine);
+    const ferry_edge *const e = mine->edge;
+    const unsigned long long my_elements = layout->elements, my_element = layout->element;
+    const unsigned long long their_elements = theirs->elements, their_element = theirs->element;
+
+    if (my_elements == their_elements && my_element == their_element)
+        return FERRY_OK;
+    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: rank %d gives %llu elements of %llu bytes, rank %d takes %llu of %llu bytes",
+                   e->from, e->to, e->tag, e->from, mine->outgoing ? my_elements : their_elements,
+                   mine->outgoing ? my_element : their_element, e->to, mine->outgoing ? their_elements : my_elements,
+                   mine->outgoing ? their_element : my_element);
+}
+
+/* Add an edge whose two ends are known. */
+static void add(match *m, const sorted_edge *mine, const ferry_layout *other)
+{
+    const ferry_edge *const e = mine->edge;
+
+    if (my_layout(mine)->bytes == 0)
+        return;
+    m->edges[m->count++] = (route_edge){.from = e->from, .to = e->to, .tag = e->tag, .buffer = e->buffer, .bytes = my_layout(mine)->bytes,
+                                        .source = mine->outgoing ? e->source : other, .target = mine->outgoing ? other : e->target};
+}
+
+/* Where the notes of one message stand. */
+typedef struct reader {
+    const char *at;
+    size_t left;
+} reader;
+
+static bool next_note(reader *r, note *note_out, const char **flat_out)
+{
+    if (r->left < sizeof *note_out)
+        return false;
+    memcpy(note_out, r->at, sizeof *note_out);
+    const size_t whole = sizeof *note_out + size_round((size_t)note_out->flat_bytes, 8);
+    *flat_out = r->at + sizeof *note_out;
+    r->at += whole;
+    r->left -= size_min(whole, r->left);
+    return true;
+}
+
+/* The peer's notes stand in its own order: edges that come to it first. My edges that go to it are first for me too when I look at mine
+ * from its side, so the two lists are walked direction by direction. */
+static ferry_status match_direction(match *m, const sorted_edge *mine, size_t count, const pmpi_message *message, int rank, bool outgoing)
+{
+    reader r = {message->data, message->bytes};
+    size_t i = 0;
+    note n;
+    const char *flat = NULL;
+
+    while (next_note(&r, &n, &flat)) {
+        if ((n.to == message->rank) != outgoing)
+            continue;
+        while (i < count && mine[i].outgoing != outgoing)
+            i++;
+        if (i == count || mine[i].edge->tag > n.tag)
+            return one_sided(n.from, n.to, n.tag, message->rank, rank);
+        if (mine[i].edge->tag < n.tag)
+            return one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, message->rank);
+        ferry_status st = compare(&mine[i], &n);
+        if (st == FERRY_OK)
+            st = layout_unflatten(flat, n.flat_bytes, &m->owned[m->owned_count]);
+        if (st != FERRY_OK)
+            return st;
+        add(m, &mine[i++], m->owned[m->owned_count++]);
+    }
+    while (i < count && mine[i].outgoing != outgoing)
+        i++;
+    return i == count ? FERRY_OK : one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, message->rank);
+}
+
+static ferry_status match_peer(match *m, const sorted_edge *mine, size_t count, const pmpi_message *message, int rank)
+{
+    const ferry_status st = match_direction(m, mine, count, message, rank, false);
+
+    return st == FERRY_OK ? match_direction(m, mine, count, message, rank, true) : st;
+}
+
+static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted_edge *sorted, size_t count, const pmpi_message *messages,
+                                size_t message_count)
+{
+    size_t k = 0;
+
+    for (size_t i = 0, n; i < count; i += n, k++) {
+        const ferry_edge *const e = sorted[i].edge;
+        n = same_peer(&sorted[i], count - i);
+        if (k < message_count && messages[k].rank < sorted[i].peer)
+            break;
+        if (k == message_count || messages[k].rank > sorted[i].peer)
+            return one_sided(e->from, e->to, e->tag, ctx->rank, sorted[i].peer);
+        const ferry_status st = match_peer(m, &sorted[i], n, &messages[k], ctx->rank);
+        if (st != FERRY_OK)
+            return st;
+    }
+    if (k == message_count)
+        return FERRY_OK;
+    note first;
+    memcpy(&first, messages[k].data, sizeof first);
+    return one_sided(first.from, first.to, first.tag, messages[k].rank, ctx->rank);
+}
+
+/* Edges of a rank to itself have both ends here. */
+static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge *edges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const sorted_edge own = {.edge = &edges[i], .peer = ctx->rank, .outgoing = true};
+        if (edges[i].from != ctx->rank || edges[i].to != ctx->rank)
+            continue;
+        const note n = {.elements = edges[i].target->elements, .element = edges[i].target->element};
+        const ferry_status st = compare(&own, &n);
+        if (st != FERRY_OK)
+            return st;
+        add(m, &own, edges[i].target);
+    }
+    return FERRY_OK;
+}
+
+static size_t sort_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count, sorted_edge *sorted)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const bool outgoing = edges[i].from == ctx->rank;
+        if (edges[i].from != edges[i].to)
+            sorted[found++] = (sorted_edge){&edges[i], outgoing ? edges[i].to : edges[i].from, outgoing, i};
+    }
+    if (found)
+        qsort(sorted, found, sizeof *sorted, by_peer);
+    return found;
+}
+
+void match_drop(match *matched)
+{
+    for (size_t i = 0; i < matched->owned_count; i++)
+        ferry_layout_free(matched->owned[i]);
+    alloc_free(matched->owned);
+    alloc_free(matched->edges);
+    *matched = (match){NULL, 0, NULL, 0};
+}
+
+ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count, match *match_out)
+{
+    match m = {NULL, 0, NULL, 0};
+    sorted_edge *sorted = NULL;
+    pmpi_message *sends = NULL, *messages = NULL;
+    size_t found = 0, send_count = 0, message_count = 0;
+    const pmpi_place where = {.comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
+    ferry_status st = check_edges(ctx, edges, count);
+
+    if (st == FERRY_OK)
+        st = alloc_zero(count, sizeof *m.edges, &m.edges);
+    if (st == FERRY_OK)
+        st = alloc_zero(count, sizeof *m.owned, &m.owned);
+    if (st == FERRY_OK)
+        st = alloc_zero(count, sizeof *sorted, &sorted);
+    if (st == FERRY_OK)
+        st = alloc_zero(count, sizeof *sends, &sends);
+    if (st == FERRY_OK) {
+        found = sort_edges(ctx, edges, count, sorted);
+        st = write_messages(sorted, found, sends, &send_count);
+    }
+    st = context_agree(ctx, st);
+    if (st != FERRY_OK)
+        goto out;
+    st = pmpi_exchange(&where, sends, send_count, &messages, &message_count);
+    if (st == FERRY_OK)
+        st = add_own(ctx, &m, edges, count);
+    if (st == FERRY_OK)
+        st = compare_all(ctx, &m, sorted, found, messages, message_count);
+    st = context_agree(ctx, st);
+    if (st != FERRY_OK)
+        goto out;
+    *match_out = m;
+    m = (match){NULL, 0, NULL, 0};
+out:
+    match_drop(&m);
+    pmpi_messages_drop(messages, message_count);
+    pmpi_messages_drop(sends, send_count);
+    alloc_free(sorted);
+    return st;
+}

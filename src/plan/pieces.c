@@ -1,0 +1,40 @@
+/* Lists of addresses as one sequence of bytes. */
+#include <string.h>
+
+#include "base/size.h"
+#include "base/trouble.h"
+#include "kernels/kernels.h"
+#include "plan/stream.h"
+
+ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call, int rank, size_t *bytes_out)
+{
+    size_t bytes = 0;
+
+    if (!pieces && count)
+        return trouble(FERRY_ERR_ARG, "%s: pieces is NULL and count is %zu on rank %d", call, count, rank);
+    for (size_t i = 0; i < count; i++) {
+        if (!pieces[i].data && pieces[i].bytes)
+            return trouble(FERRY_ERR_ARG, "%s: pieces[%zu].data is NULL on rank %d, its bytes are %zu", call, i, rank, pieces[i].bytes);
+        if (!size_add(bytes, pieces[i].bytes, &bytes) || bytes > INT64_MAX)
+            return trouble(FERRY_ERR_ARG, "%s: the pieces on rank %d have more than 2^63 bytes together", call, rank);
+    }
+    *bytes_out = bytes;
+    return FERRY_OK;
+}
+
+void stream_read(stream_reader *reader, char *dst, size_t bytes)
+{
+    while (bytes) {
+        const size_t part = size_min(bytes, reader->piece->bytes - reader->at);
+        if (part)
+            memcpy(dst, (const char *)reader->piece->data + reader->at, part);
+        dst += part;
+        bytes -= part;
+        reader->at += part;
+        if (reader->at < reader->piece->bytes || !reader->left)
+            continue;
+        reader->piece++;
+        reader->left--;
+        reader->at = 0;
+    }
+}

@@ -1,0 +1,49 @@
+/* A ring of slots with one writer and one or more readers, in the writer's part of the arena. Streams of a context use one per pair and one
+ * per broadcasting rank, made at first use. Neither side waits here. */
+#ifndef PLAN_SLOTS_H
+#define PLAN_SLOTS_H
+
+#include "memory/arena.h"
+
+/* What one reader tells the writer; one line each. */
+typedef struct slots_reader {
+    _Alignas(MEMORY_LINE) _Atomic uint64_t emptied; /* slots */
+    _Atomic uint64_t finished;                      /* messages; what follows is written before */
+    int32_t status;
+    char text[200];
+} slots_reader;
+
+typedef struct slots_shared {
+    _Alignas(MEMORY_LINE) _Atomic uint64_t filled; /* slots */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t judged; /* messages whose verdict stands; what follows is written before */
+    int32_t status;
+    char text[200];
+    uint64_t slot_bytes;
+    uint32_t slot_count, reader_count;
+    slots_reader readers[];
+} slots_shared;
+
+/* One side of a ring; all zero before it is opened. */
+typedef struct slots {
+    slots_shared *shared;
+    char *data;
+    uint64_t slots_done; /* filled, or emptied by this reader */
+    uint64_t messages;   /* begun so far */
+    int reader;          /* of this side; -1 for the writer */
+} slots;
+
+/* The writer's side, made and announced in its mailbox `mail` at first use. */
+ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers, uint64_t slot_bytes);
+
+/* The side of reader number `reader`, once the writer (by its rank in the node) has announced it; false before. */
+bool slots_find(const ferry_context *ctx, slots *s, int writer, int mail, int reader);
+
+/* The next slot to fill, or NULL while a reader has not emptied it. */
+char *slots_free_slot(const slots *s);
+/* The next slot to empty, or NULL while it has not been filled. */
+const char *slots_full_slot(const slots *s);
+/* The slot returned by the two above is filled; is emptied. Waking is the caller's. */
+void slots_filled(slots *s);
+void slots_emptied(slots *s);
+
+#endif

@@ -1,0 +1,84 @@
+/* The contract of routes. A route is a way to carry edges; what it makes for all edges it won is a carrier. Everything is chosen and
+ * taken when a carrier is made; a round only runs. One file per route, functions in the order of the record below. */
+#ifndef ROUTE_ROUTE_H
+#define ROUTE_ROUTE_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "context/context.h"
+#include "copy/copy.h"
+#include "ferry/plan.h"
+
+/* A matched edge, as both of its ranks see it. Edges of one pair are in the same order at both. */
+typedef struct route_edge {
+    int from, to, tag;
+    int buffer; /* which base address of a start, at this rank's end */
+    size_t bytes;
+    const ferry_layout *source, *target;
+} route_edge;
+
+/* Base addresses of a round; the lists stay where they are while a plan lives. */
+typedef struct route_bases {
+    const char **src;
+    char **dst;
+} route_bases;
+
+typedef struct route route;
+
+/* What every carrier begins with. */
+typedef struct route_carrier {
+    const route *route;
+    ferry_context *ctx;
+} route_carrier;
+
+struct route {
+    const char *name;
+    const char *use; /* one line for people */
+
+    /* May this route carry the edge? Both ranks come to the same answer. A NULL edge asks whether it may carry any. */
+    bool (*can)(const ferry_context *ctx, const route_edge *edge);
+
+    /* Expected nanoseconds; the cheapest route that can carry an edge wins, the same at both ranks. */
+    double (*cost)(const ferry_context *ctx, const route_edge *edge);
+
+    /* Take all that rounds need. Collective over the context, also for ranks without edges of the route, and agreed: all ranks
+     * succeed or all fail. `channel` tells plans apart and is the same on all ranks. */
+    ferry_status (*make)(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out);
+
+    /* Begin a round; never waits. */
+    ferry_status (*start)(route_carrier *carrier, const route_bases *bases);
+
+    /* Move on what can be moved; `*done_out` tells whether the round has ended. */
+    ferry_status (*progress)(route_carrier *carrier, bool *done_out);
+
+    /* Which route, which edges, how. */
+    void (*explain)(const route_carrier *carrier, text_out *out);
+
+    /* Who is waited for in the round under way: "rank 3 (12 of 40 bytes of tag 0)"; adds nothing when nobody is. */
+    void (*missing)(const route_carrier *carrier, text_out *out);
+
+    /* Add this carrier's memory, staging and messages to `info`. */
+    void (*account)(const route_carrier *carrier, ferry_plan_info *info);
+
+    /* Give everything back; accepts what make() left half done. */
+    void (*drop)(route_carrier *carrier);
+};
+
+/* The routes of the library, ended by NULL. */
+extern const route *const routes[];
+
+/* The cheapest allowed route that can carry the edge, or NULL. */
+const route *route_choose(const ferry_context *ctx, const route_edge *edge);
+
+/* ERR_ARG when the context's list of routes has a word that is no route. */
+ferry_status route_check_names(const ferry_context *ctx);
+
+/* True when edges may use shared memory between ranks of a node. */
+bool route_node_allowed(const ferry_context *ctx);
+
+/* Shortest contiguous run of an edge's two layouts, and how many such runs it has. */
+size_t route_run_bytes(const route_edge *edge);
+size_t route_runs(const route_edge *edge);
+
+#endif
