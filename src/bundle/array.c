@@ -48,12 +48,21 @@ static bool is_dense(const array_spec *spec, bool column_major)
     return true;
 }
 
+/* Strides grow with the dimension; those of one index do not matter, and all being equal is not growing. */
 static bool is_rising(const array_spec *spec)
 {
-    for (int k = 1; k < spec->dims; k++)
-        if (llabs(spec->strides[k]) < llabs(spec->strides[k - 1]))
+    int64_t first = -1, last = -1;
+
+    for (int k = 0; k < spec->dims; k++) {
+        const int64_t stride = llabs(spec->strides[k]);
+        if (spec->shape[k] == 1)
+            continue;
+        if (stride < last)
             return false;
-    return spec->dims > 1 && llabs(spec->strides[0]) < llabs(spec->strides[spec->dims - 1]);
+        first = first < 0 ? stride : first;
+        last = stride;
+    }
+    return first < last;
 }
 
 static ferry_status check_shape(const array_spec *spec, size_t *bytes_out)

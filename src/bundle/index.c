@@ -16,7 +16,14 @@ unsigned index_bits(size_t count)
 
 uint32_t index_hash(const char *key, size_t length)
 {
-    return (uint32_t)hash_bytes(HASH_START, key, length);
+    /* Multiplied once more, so that the top bits depend on every byte. */
+    return (uint32_t)(hash_bytes(HASH_START, key, length) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+/* The slot where the search for a hash begins. */
+static size_t begin(const tree *t, uint32_t hash)
+{
+    return hash >> (32 - t->slot_bits);
 }
 
 static bool same(const tree *t, size_t place, const char *key, uint32_t hash)
@@ -43,7 +50,7 @@ size_t index_find(const tree *t, const char *key, uint32_t hash, size_t *probes)
         probes = &uncounted;
     if (t->slot_bits == 0)
         return find_among_few(t, key, hash, probes);
-    for (size_t at = hash & mask;; at = (at + 1) & mask) {
+    for (size_t at = begin(t, hash);; at = (at + 1) & mask) {
         const uint32_t slot = t->slots[at];
         ++*probes;
         if (slot == 0)
@@ -56,10 +63,10 @@ size_t index_find(const tree *t, const char *key, uint32_t hash, size_t *probes)
 void index_add(tree *t, size_t place)
 {
     const size_t mask = index_slots(t->slot_bits) - 1;
-    size_t at = t->values[place].hash & mask;
 
     if (t->slot_bits == 0)
         return;
+    size_t at = begin(t, t->values[place].hash);
     while (t->slots[at] != 0)
         at = (at + 1) & mask;
     t->slots[at] = (uint32_t)place + 1;

@@ -9,7 +9,7 @@
 
 enum { INDEX_FEW = 4 /* keys that need no table */ };
 #define INDEX_NONE SIZE_MAX
-#define INDEX_MOST (UINT32_MAX - 1) /* keys of one tree */
+#define INDEX_MOST ((size_t)1 << 31) /* keys of one tree, so that places and slots fit in 32 bits */
 
 /* Size of the table for `count` keys: 2^bits slots, less than 3 * count; 0: no table. */
 unsigned index_bits(size_t count);
