@@ -1,5 +1,5 @@
-/* `ferry bench`: options, the checks before any rank is started, and one MPI job per number of ranks that the cases want.
- * What is measured, and how, is the business of bench/. */
+/* `ferry bench`: options, the checks before any rank is started, and one MPI job per number of
+ * ranks that the cases want. What is measured, and how, is the business of bench/. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,8 +23,10 @@ typedef struct parts {
 
 static int help(cli *cli, const option_spec *options)
 {
-    printf("Usage: ferry bench [OPTION]... CASE [KEY=VALUE]... [CASE [KEY=VALUE]...]...\n"
-           "Measure exchanges against what programs use today: verified first, then interleaved in one run.\n\n");
+    printf(
+        "Usage: ferry bench [OPTION]... CASE [KEY=VALUE]... [CASE [KEY=VALUE]...]...\n"
+        "Measure exchanges against what programs use today: verified first, then interleaved in\n"
+        "one run.\n\n");
     bench_help(stdout);
     option_help(cli, options, stdout);
     return CLI_OK;
@@ -73,7 +75,8 @@ static void drop_parts(const parts *parts)
         unlink(parts->name[i]);
 }
 
-/* One job. A status of 1 without a text means that a row was refused: its results count, and so does its status. */
+/* One job. A status of 1 without a text means that a row was refused: its results count, and so
+ * does its status. */
 static int run_job(const cli *cli, int np, bool progress, parts *parts)
 {
     char part[PART_BYTES + 16];
@@ -138,7 +141,8 @@ int cli_bench(cli *cli)
     bool progress = false;
     const option_spec options[] = {
         {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks of cases that do not say np=; default 2"},
-        {0, "rivals", "LIST", OPTION_TEXT, &bench.rivals, "all (default), none, or names separated by commas"},
+        {0, "rivals", "LIST", OPTION_TEXT, &bench.rivals,
+         "all (default), none, or names separated by commas"},
         {0, "json", "FILE", OPTION_TEXT, &bench.json, "write the results as JSON"},
         {0, "csv", "FILE", OPTION_TEXT, &bench.csv, "write the results as CSV"},
         {0, "plot", "FILE", OPTION_TEXT, &bench.plot, "write a picture of the results"},

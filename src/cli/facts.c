@@ -1,4 +1,5 @@
-/* Gathering what `ferry info` shows, as rank 0 sees it, into one JSON object; both outputs are made from that. */
+/* Gathering what `ferry info` shows, as rank 0 sees it, into one JSON object; both outputs are made
+ * from that. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

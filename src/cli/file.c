@@ -1,5 +1,5 @@
-/* Files. An output grows under a hidden name of its own beside its final place, so that the final name shows all or
- * nothing: renaming within a folder is atomic. Knows nothing of MPI. */
+/* Files. An output grows under a hidden name of its own beside its final place, so that the final
+ * name shows all or nothing: renaming within a folder is atomic. Knows nothing of MPI. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,8 @@ enum { PIECE = 1 << 30 }; /* one call moves less than 2 GiB */
 
 int file_open(const char *name, int *fd_out)
 {
-    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without writers is refused, not waited for */
+    /* A pipe without writers is refused later, not waited for. */
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return complain(CLI_FAILURE, "%s: cannot be opened: %s", name, strerror(errno));
@@ -40,9 +41,11 @@ int file_read(const char *name, int fd, void *data, int64_t bytes, int64_t offse
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return complain(CLI_FAILURE, "%s: cannot be read at byte %" PRId64 ": %s", name, offset + done, strerror(errno));
+            return complain(CLI_FAILURE, "%s: cannot be read at byte %" PRId64 ": %s", name,
+                            offset + done, strerror(errno));
         if (n == 0)
-            return complain(CLI_FAILURE, "%s: the data is cut off at byte %" PRId64 ", expected %" PRId64, name,
+            return complain(CLI_FAILURE,
+                            "%s: the data is cut off at byte %" PRId64 ", expected %" PRId64, name,
                             offset + done, offset + bytes);
         done += n;
     }
@@ -56,8 +59,8 @@ int file_write(const char *name, int fd, const void *data, int64_t bytes, int64_
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return complain(CLI_FAILURE, "%s: cannot be written at byte %" PRId64 ": %s", name, offset + done,
-                            strerror(n < 0 ? errno : ENOSPC));
+            return complain(CLI_FAILURE, "%s: cannot be written at byte %" PRId64 ": %s", name,
+                            offset + done, strerror(n < 0 ? errno : ENOSPC));
         done += n;
     }
     return CLI_OK;
@@ -69,14 +72,15 @@ int output_check(const char *name, bool force, output *output_out)
 
     output_out->partial[0] = '\0';
     if (strlen(name) + 32 > sizeof output_out->name)
-        return complain(CLI_FAILURE, "%.40s...: the name has %zu bytes, expected fewer than %zu", name, strlen(name),
-                        sizeof output_out->name - 32);
+        return complain(CLI_FAILURE, "%.40s...: the name has %zu bytes, expected fewer than %zu",
+                        name, strlen(name), sizeof output_out->name - 32);
     snprintf(output_out->name, sizeof output_out->name, "%s", name);
     if (stat(name, &file) != 0) {
         if (errno != ENOENT)
             return complain(CLI_FAILURE, "%s: cannot be written: %s", name, strerror(errno));
         if (lstat(name, &file) == 0)
-            return complain(CLI_FAILURE, "%s: a symbolic link to nothing, expected a file or a new name", name);
+            return complain(CLI_FAILURE,
+                            "%s: a symbolic link to nothing, expected a file or a new name", name);
         return CLI_OK;
     }
     if (!S_ISREG(file.st_mode))
@@ -98,9 +102,10 @@ static void name_partial(output *output)
 
     memcpy(folder, output->name, sizeof folder);
     memcpy(last, output->name, sizeof last);
-    const int folder_bytes = snprintf(output->partial, sizeof output->partial, "%s", dirname(folder));
-    snprintf(output->partial + folder_bytes, sizeof output->partial - (size_t)folder_bytes, "/.%.200s.XXXXXX.partial",
-             basename(last));
+    const int folder_bytes =
+        snprintf(output->partial, sizeof output->partial, "%s", dirname(folder));
+    snprintf(output->partial + folder_bytes, sizeof output->partial - (size_t)folder_bytes,
+             "/.%.200s.XXXXXX.partial", basename(last));
 }
 
 static mode_t mode_of(const char *name)
@@ -112,7 +117,8 @@ static mode_t mode_of(const char *name)
     return stat(name, &file) == 0 ? file.st_mode & 0777 : 0666 & ~mask;
 }
 
-/* All room is taken now: a full disk is found before anything is moved. Some file systems cannot; they find it later. */
+/* All room is taken now: a full disk is found before anything is moved. Some file systems cannot;
+ * they find it later. */
 static int take_room(const output *output, int fd, int64_t bytes)
 {
     struct statvfs room;
@@ -122,9 +128,11 @@ static int take_room(const output *output, int fd, int64_t bytes)
     if ((errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) && ftruncate(fd, bytes) == 0)
         return CLI_OK;
     if (errno != ENOSPC || fstatvfs(fd, &room) != 0)
-        return complain(CLI_FAILURE, "%s: no room for %" PRId64 " bytes: %s", output->name, bytes, strerror(errno));
-    return complain(CLI_FAILURE, "%s: needs %" PRId64 " bytes, but its file system has %" PRIu64 " free", output->name, bytes,
-                    (uint64_t)room.f_bavail * room.f_frsize);
+        return complain(CLI_FAILURE, "%s: no room for %" PRId64 " bytes: %s", output->name, bytes,
+                        strerror(errno));
+    return complain(CLI_FAILURE,
+                    "%s: needs %" PRId64 " bytes, but its file system has %" PRIu64 " free",
+                    output->name, bytes, (uint64_t)room.f_bavail * room.f_frsize);
 }
 
 int output_make(output *output, int64_t bytes)
@@ -137,7 +145,8 @@ int output_make(output *output, int64_t bytes)
     }
     int status = take_room(output, fd, bytes);
     if (status == CLI_OK && fchmod(fd, mode_of(output->name)) != 0)
-        status = complain(CLI_FAILURE, "%s: its mode cannot be set: %s", output->name, strerror(errno));
+        status =
+            complain(CLI_FAILURE, "%s: its mode cannot be set: %s", output->name, strerror(errno));
     close(fd);
     if (status != CLI_OK)
         output_drop(output);
@@ -146,12 +155,14 @@ int output_make(output *output, int64_t bytes)
 
 int output_finish(output *output, bool force)
 {
-    int failed = renameat2(AT_FDCWD, output->partial, AT_FDCWD, output->name, force ? 0 : RENAME_NOREPLACE);
+    int failed =
+        renameat2(AT_FDCWD, output->partial, AT_FDCWD, output->name, force ? 0 : RENAME_NOREPLACE);
 
     if (failed && errno == EINVAL) /* a file system that can only replace */
         failed = rename(output->partial, output->name);
     if (failed)
-        return complain(CLI_FAILURE, "%s: cannot take its place: %s", output->name, strerror(errno));
+        return complain(CLI_FAILURE, "%s: cannot take its place: %s", output->name,
+                        strerror(errno));
     output->partial[0] = '\0';
     return CLI_OK;
 }

@@ -1,5 +1,6 @@
-/* Files for the subcommands: whole reads and writes at a place, and an output that appears under its name only when it is
- * complete. All return an exit status, with a complaint that begins with the file's name. */
+/* Files for the subcommands: whole reads and writes at a place, and an output that appears under
+ * its name only when it is complete. All return an exit status, with a complaint that begins with
+ * the file's name. */
 #ifndef CLI_FILE_H
 #define CLI_FILE_H
 
@@ -20,10 +21,12 @@ typedef struct output {
     char partial[PATH_MAX]; /* in the same folder; "" when there is none */
 } output;
 
-/* May `name` be written? It must not exist, unless `force`; then it has to be a regular file. Fills name only. */
+/* May `name` be written? It must not exist, unless `force`; then it has to be a regular file. Fills
+ * name only. */
 int output_check(const char *name, bool force, output *output_out);
 
-/* Make the partial file with room for `bytes` bytes, and its mode that of the file it will replace, if any. */
+/* Make the partial file with room for `bytes` bytes, and its mode that of the file it will replace,
+ * if any. */
 int output_make(output *output, int64_t bytes);
 
 /* Give the partial file its final name; with `force` in place of what is there. */

@@ -1,4 +1,5 @@
-/* Facts about the machine, read from the kernel's text files. What cannot be read is "unknown" or unlimited. */
+/* Facts about the machine, read from the kernel's text files. What cannot be read is "unknown" or
+ * unlimited. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <sched.h>
@@ -9,7 +10,8 @@
 
 #include "cli/host.h"
 
-/* The value after `key` at the start of a line of `path`, without what surrounds it; false when there is none. */
+/* The value after `key` at the start of a line of `path`, without what surrounds it; false when
+ * there is none. */
 static bool line_of(const char *path, const char *key, char *text_out, size_t bytes)
 {
     FILE *file = fopen(path, "re");
@@ -62,7 +64,8 @@ static int cgroup_cores(void)
     double quota, period;
 
     cgroup_file("cpu.max", path, sizeof path);
-    if (!line_of(path, "", text, sizeof text) || sscanf(text, "%lf %lf", &quota, &period) != 2 || period <= 0)
+    if (!line_of(path, "", text, sizeof text) || sscanf(text, "%lf %lf", &quota, &period) != 2 ||
+        period <= 0)
         return host_cores_online();
     const int cores = (int)(quota / period + 0.5);
     return cores < 1 ? 1 : cores;

@@ -1,5 +1,5 @@
-/* `ferry info`: options, and starting ranks. By default two, because one rank alone reaches nobody; --np=1 needs no
- * launcher. */
+/* `ferry info`: options, and starting ranks. By default two, because one rank alone reaches nobody;
+ * --np=1 needs no launcher. */
 #include <stdio.h>
 
 #include "cli/host.h"
@@ -8,13 +8,13 @@
 #include "cli/option.h"
 #include "cli/say.h"
 
-enum { USUAL_RANKS = 2 };
+enum { USUAL_RANKS = 2, FLAGS = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE };
 
 static int help(cli *cli, const option_spec *options)
 {
     printf("Usage: ferry info [OPTION]...\n"
-           "Show this build and its MPI, the machine, the routes that work between ranks here and why others do not,\n"
-           "and every FERRY_* setting with its value and where that comes from.\n");
+           "Show this build and its MPI, the machine, the routes that work between ranks here and\n"
+           "why others do not, and every FERRY_* setting with its value and its origin.\n");
     option_help(cli, options, stdout);
     return CLI_OK;
 }
@@ -26,7 +26,7 @@ static int show(const rank *me, bool json, int cores)
     if (!facts)
         return CLI_FAILURE;
     if (json)
-        printf("%s\n", json_object_to_json_string_ext(facts, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+        printf("%s\n", json_object_to_json_string_ext(facts, FLAGS));
     else
         info_print(facts);
     json_object_put(facts);
@@ -48,12 +48,12 @@ static int ranks(cli *cli, bool json, int cores)
 int cli_info(cli *cli)
 {
     bool json = false;
-    int cores = 0;
+    int cores = 0; /* of the parent: launchers bind each rank to a few */
     char cores_word[32];
     const option_spec options[] = {
         {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks to start; default 2"},
         {0, "json", NULL, OPTION_FLAG, &json, "print JSON"},
-        {0, "cores", "N", OPTION_COUNT, &cores, NULL}, /* of the parent: launchers bind each rank to a few */
+        {0, "cores", "N", OPTION_COUNT, &cores, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
     const char *const extra[] = {cores_word, NULL};

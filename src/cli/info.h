@@ -6,8 +6,9 @@
 
 #include "cli/rank.h"
 
-/* All that is known, as one object; `cores` are those of the job as a whole: "ferry", "machine", "job" (of pairs), "routes" and "settings" (lists of objects).
- * The caller puts it. NULL with a complaint. */
+/* All that is known, as one object; `cores` are those of the job as a whole: "ferry", "machine",
+ * "job" (of pairs), "routes" and "settings" (lists of objects). The caller puts it. NULL with a
+ * complaint. */
 json_object *info_gather(const rank *me, int cores);
 
 /* Print it for people. */

@@ -1,4 +1,5 @@
-/* Printing what `ferry info` has gathered for people: pairs aligned, keys ending in _bytes as sizes. */
+/* Printing what `ferry info` has gathered for people: pairs aligned, keys ending in _bytes as
+ * sizes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,13 +20,14 @@ static void label(const char *key, char *text_out, size_t bytes)
 
 static void print_pairs(json_object *pairs)
 {
-    json_object_object_foreach(pairs, key, value) {
+    json_object_object_foreach (pairs, key, value) {
         const char *text = json_object_get_string(value);
         char name[48], size[SAY_SIZE_BYTES];
         if (!text[0])
             continue;
         label(key, name, sizeof name);
-        printf("  %-20s  %s\n", name, strstr(key, "_bytes") ? say_bytes(json_object_get_uint64(value), size) : text);
+        printf("  %-20s  %s\n", name,
+               strstr(key, "_bytes") ? say_bytes(json_object_get_uint64(value), size) : text);
     }
 }
 
@@ -40,14 +42,14 @@ static void print_route(json_object *route)
     const bool colour = say_coloured(1);
     const char *const begin = !colour ? "" : usable ? "\033[32m" : "\033[33m";
 
-    printf("  %-20s  %s%s%s%s%s\n", field(route, "name"), begin, usable ? "works" : "off", colour ? "\033[0m" : "",
-           field(route, "reason")[0] ? ": " : "", field(route, "reason"));
+    printf("  %-20s  %s%s%s%s%s\n", field(route, "name"), begin, usable ? "works" : "off",
+           colour ? "\033[0m" : "", field(route, "reason")[0] ? ": " : "", field(route, "reason"));
 }
 
 static void print_setting(json_object *setting)
 {
-    printf("  %-20s  %s (%s): %s\n", field(setting, "name"), field(setting, "value"), field(setting, "origin"),
-           field(setting, "help"));
+    printf("  %-20s  %s (%s): %s\n", field(setting, "name"), field(setting, "value"),
+           field(setting, "origin"), field(setting, "help"));
 }
 
 static void print_list(json_object *list, void (*print)(json_object *entry))

@@ -1,4 +1,5 @@
-/* Signals. A parent reads them from a signalfd (launch.c); a rank only has a file to remove. Knows nothing of MPI. */
+/* Signals. A parent reads them from a signalfd (launch.c); a rank only has a file to remove. Knows
+ * nothing of MPI. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ void interrupt_set(sigset_t *set_out)
         sigaddset(set_out, ends[i]);
 }
 
-/* Also a shell that starts us in the background, with SIGINT ignored, wants to be heard: the launchers do so too. */
+/* Also a shell that starts us in the background, with SIGINT ignored, wants to be heard: the
+ * launchers do so too. */
 void interrupt_hold(void)
 {
     sigset_t set;

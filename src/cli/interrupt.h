@@ -11,7 +11,8 @@ void interrupt_hold(void);
 void interrupt_set(sigset_t *set_out);
 void interrupt_release(void);
 
-/* From now on a signal removes the file `path` (NULL: none) and ends the process with 128 + its number. */
+/* From now on a signal removes the file `path` (NULL: none) and ends the process with 128 + its
+ * number. */
 void interrupt_removes(const char *path);
 
 #endif

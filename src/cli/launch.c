@@ -1,9 +1,10 @@
-/* Starting ranks and watching them: the parent stays, passes on what they print, and ends when the launcher has ended.
+/* Starting ranks and watching them: the parent stays, passes on what they print, and ends when the
+ * launcher has ended.
  *
- * How the job ended is known from the report of its rank 0 (report.h); ranks that reported leave with 0, so that no
- * launcher adds words of its own. A launcher that ends without a report stands for a job that broke. The job runs in a
- * process group of its own: a terminal's Ctrl-C reaches this process only, which ends the job with SIGTERM, to which both
- * launchers say nothing. */
+ * How the job ended is known from the report of its rank 0 (report.h); ranks that reported leave
+ * with 0, so that no launcher adds words of its own. A launcher that ends without a report stands
+ * for a job that broke. The job runs in a process group of its own: a terminal's Ctrl-C reaches
+ * this process only, which ends the job with SIGTERM, to which both launchers say nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,20 +36,27 @@ static const char *const rank_variables[] = {
 };
 static const char *const size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
-/* Words between the launcher and the number of ranks: any user, any number of ranks, nothing said. */
+/* Words between the launcher and the number of ranks: any user, any number of ranks, nothing said.
+ */
 static const char *const openmpi_words[] = {
-    "--quiet", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_base_warn_component_unused", "0", NULL,
+    "--quiet",
+    "--allow-run-as-root",
+    "--oversubscribe",
+    "--mca",
+    "btl_base_warn_component_unused",
+    "0",
+    NULL,
 };
 
 /* A job under way. */
 typedef struct job {
     pid_t launcher;
-    int stream[2];     /* read ends of the launcher's stdout and stderr; CLOSED at their end */
-    int signals;       /* signalfd: ends, and SIGCHLD */
+    int stream[2]; /* read ends of the launcher's stdout and stderr; CLOSED at their end */
+    int signals;   /* signalfd: ends, and SIGCHLD */
     int report;
-    int signal;        /* that ends the job; 0: none so far */
+    int signal; /* that ends the job; 0: none so far */
     bool ended;
-    int status;        /* of waitpid */
+    int status; /* of waitpid */
 } job;
 
 bool launch_inside(void)
@@ -91,12 +99,14 @@ const char *launch_program(void)
         return FERRY_MPIEXEC;
     if (in_path("mpiexec." FERRY_MPI_NAME, path))
         return path;
-    complain(CLI_FAILURE, "no launcher: neither %s nor mpiexec.%s in PATH can be run; is the runtime of %s installed?",
+    complain(CLI_FAILURE,
+             "no launcher: neither %s nor mpiexec.%s in PATH can be run; is %s installed?",
              FERRY_MPIEXEC, FERRY_MPI_NAME, FERRY_MPI_NAME);
     return NULL;
 }
 
-/* The command line of the job. Ranks get the same words, told where to report and whether there are colours. */
+/* The command line of the job. Ranks get the same words, told where to report and whether there are
+ * colours. */
 static char **compose(const cli *cli, int np, const char *const *extra, const char *report)
 {
     static char self[PATH_MAX], number[16], report_to[REPORT_PATH_BYTES + 16];
@@ -128,7 +138,8 @@ static char **compose(const cli *cli, int np, const char *const *extra, const ch
     return (char **)words;
 }
 
-/* The launcher reads nothing, ends when this process is killed, and starts with no signal held back. */
+/* The launcher reads nothing, ends when this process is killed, and starts with no signal held
+ * back. */
 static void become(char *const *words, const int stream[2])
 {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -149,7 +160,8 @@ static bool start(job *job, char *const *words)
 {
     int out[2], err[2];
 
-    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) /* this process ends then: nothing to close */
+    /* When this fails the process ends soon: nothing to close. */
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         return false;
     job->launcher = fork();
     if (job->launcher == 0)
@@ -174,7 +186,8 @@ static void write_all(int fd, const char *bytes, ssize_t count)
     }
 }
 
-/* Pass on what the job prints, until it has failed or is being ended: then one line of ours says it all. */
+/* Pass on what the job prints, until it has failed or is being ended: then one line of ours says it
+ * all. */
 static void pass_on(job *job, int which)
 {
     char bytes[4096];
@@ -215,12 +228,13 @@ static bool open_streams(const job *job)
     return job->stream[0] != CLOSED || job->stream[1] != CLOSED;
 }
 
-/* Until the launcher has ended and all that the job printed has been read. A launcher that does not end in time, or that
- * leaves its streams to somebody, is not waited for. */
+/* Until the launcher has ended and all that the job printed has been read. A launcher that does not
+ * end in time, or that leaves its streams to somebody, is not waited for. */
 static void watch(job *job)
 {
     while (!job->ended || open_streams(job)) {
-        struct pollfd ready[3] = {{.fd = job->stream[0], .events = POLLIN}, {.fd = job->stream[1], .events = POLLIN},
+        struct pollfd ready[3] = {{.fd = job->stream[0], .events = POLLIN},
+                                  {.fd = job->stream[1], .events = POLLIN},
                                   {.fd = job->signals, .events = POLLIN}};
         const int n = poll(ready, 3, job->ended || job->signal ? GRACE_MS : -1);
 
@@ -255,17 +269,18 @@ static int outcome(const job *job, const char *launcher)
     const bool reported = report_read(job->report, &said);
 
     if (job->signal)
-        return complain(CLI_SIGNALLED + job->signal, "interrupted by signal %d (%s)", job->signal, strsignal(job->signal));
+        return complain(CLI_SIGNALLED + job->signal, "interrupted by signal %d (%s)", job->signal,
+                        strsignal(job->signal));
     if (reported && said.status != CLI_OK)
         return complain(said.status, "%s", said.text);
     if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == NOT_STARTED && !reported)
         return complain(CLI_FAILURE, "the launcher %s cannot be started", launcher);
     if (!reported)
-        return complain(CLI_FAILURE, "a rank broke off: %s ended with %s before the job was done", launcher,
-                        ending(job->status, how));
+        return complain(CLI_FAILURE, "a rank broke off: %s ended with %s before the job was done",
+                        launcher, ending(job->status, how));
     if (job->status != 0)
-        return complain(CLI_FAILURE, "a rank broke off after the work was done: %s ended with %s", launcher,
-                        ending(job->status, how));
+        return complain(CLI_FAILURE, "a rank broke off after the work was done: %s ended with %s",
+                        launcher, ending(job->status, how));
     return CLI_OK;
 }
 

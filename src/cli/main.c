@@ -1,4 +1,5 @@
-/* The `ferry` program: finds the subcommand in a table, runs it, and prints the one line that a failure leaves. */
+/* The `ferry` program: finds the subcommand in a table, runs it, and prints the one line that a
+ * failure leaves. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +48,8 @@ static int unknown(const char *word)
     const char *near = say_nearest(word, names);
     if (near)
         return complain(CLI_USAGE, "unknown subcommand \"%s\", did you mean \"%s\"?", word, near);
-    return complain(CLI_USAGE, "unknown subcommand \"%s\", expected info, bench or transpose", word);
+    return complain(CLI_USAGE, "unknown subcommand \"%s\", expected info, bench or transpose",
+                    word);
 }
 
 /* The program's name stays before the subcommand's own words, because getopt skips one. */
@@ -80,7 +82,7 @@ static int begin(cli *cli)
     if (cli->version)
         return cli_version();
     if (at == cli->argc)
-        return complain(CLI_USAGE, "no subcommand, expected info, bench or transpose (ferry --help tells more)");
+        return complain(CLI_USAGE, "no subcommand, expected info, bench or transpose");
     return run(cli, at);
 }
 
@@ -90,10 +92,12 @@ int main(int argc, char **argv)
     int status = begin(&cli);
 
     if (fflush(stdout) != 0 && status == CLI_OK)
-        status = complain(CLI_FAILURE, "what was printed cannot be written: the output is full or closed");
+        status = complain(CLI_FAILURE,
+                          "what was printed cannot be written: the output is full or closed");
     if (status == CLI_OK)
         return CLI_OK;
-    if (cli.report && report_write(cli.report, status, complaint())) /* a rank that failed before it joined its job */
+    /* A rank that failed before it joined its job: */
+    if (cli.report && report_write(cli.report, status, complaint()))
         return CLI_OK;
     say_error(cli.subcommand, complaint());
     return status;

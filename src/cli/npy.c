@@ -1,6 +1,6 @@
-/* Headers of .npy files. A file is: magic, version, length of a text, the text: a Python dictionary with exactly the keys
- * 'descr', 'fortran_order' and 'shape', in any order, with any white space. Then the data. Nothing of a file is trusted.
- * Knows nothing of MPI. */
+/* Headers of .npy files. A file is: magic, version, length of a text, the text: a Python dictionary
+ * with exactly the keys 'descr', 'fortran_order' and 'shape', in any order, with any white space.
+ * Then the data. Nothing of a file is trusted. Knows nothing of MPI. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ typedef struct scan {
     const char *at;
     const char *end;
     npy_header *header;
-    unsigned seen;    /* one bit per key */
+    unsigned seen; /* one bit per key */
 } scan;
 
 static char peek(scan *scan)
@@ -59,9 +59,10 @@ static int odd(scan *scan, const char *expected)
     const ptrdiff_t left = scan->end - scan->at;
 
     if (!next)
-        return complain(CLI_FAILURE, "%s: the header ends early, expected %s", scan->name, expected);
-    return complain(CLI_FAILURE, "%s: the header has \"%.*s\", expected %s", scan->name, left < 20 ? (int)left : 20,
-                    scan->at, expected);
+        return complain(CLI_FAILURE, "%s: the header ends early, expected %s", scan->name,
+                        expected);
+    return complain(CLI_FAILURE, "%s: the header has \"%.*s\", expected %s", scan->name,
+                    left < 20 ? (int)left : 20, scan->at, expected);
 }
 
 /* A quoted text without escapes. */
@@ -89,16 +90,21 @@ static int understand_type(const char *name, const char *descr, int64_t *bytes_o
     char *end = NULL;
 
     if (kind == 'O')
-        return complain(CLI_FAILURE, "%s: dtype \"%s\" holds Python objects, expected plain numbers or bytes", name, descr);
+        return complain(CLI_FAILURE,
+                        "%s: dtype \"%s\" holds Python objects, expected plain numbers or bytes",
+                        name, descr);
     errno = 0;
     const long long size = kind && isdigit((unsigned char)at[1]) ? strtoll(at + 1, &end, 10) : -1;
     const bool dated = kind == 'm' || kind == 'M';
-    const bool ended = end && (*end == '\0' || (dated && *end == '[' && end[strlen(end) - 1] == ']'));
+    const bool ended =
+        end && (*end == '\0' || (dated && *end == '[' && end[strlen(end) - 1] == ']'));
     if (at - descr > 1 || !kind || !strchr("biufcSUVmM", kind) || !ended)
-        return complain(CLI_FAILURE, "%s: dtype \"%s\" is not known, expected one such as \"<f8\"", name, descr);
+        return complain(CLI_FAILURE, "%s: dtype \"%s\" is not known, expected one such as \"<f8\"",
+                        name, descr);
     if (size < 1 || errno || size > INT32_MAX)
-        return complain(CLI_FAILURE, "%s: dtype \"%s\" has a size that is not possible, expected 1 to %d", name, descr,
-                        INT32_MAX);
+        return complain(CLI_FAILURE,
+                        "%s: dtype \"%s\" has a size that is not possible, expected 1 to %d", name,
+                        descr, INT32_MAX);
     *bytes_out = kind == 'U' ? 4 * size : size;
     return CLI_OK;
 }
@@ -108,9 +114,13 @@ static int read_descr(scan *scan)
     npy_header *header = scan->header;
 
     if (peek(scan) == '[')
-        return complain(CLI_FAILURE, "%s: the dtype has fields (structured), expected plain numbers or bytes", scan->name);
-    const int status = take_text(scan, "a dtype such as '<f8'", header->descr, sizeof header->descr);
-    return status != CLI_OK ? status : understand_type(scan->name, header->descr, &header->element_bytes);
+        return complain(CLI_FAILURE,
+                        "%s: the dtype has fields (structured), expected plain numbers or bytes",
+                        scan->name);
+    const int status =
+        take_text(scan, "a dtype such as '<f8'", header->descr, sizeof header->descr);
+    return status != CLI_OK ? status
+                            : understand_type(scan->name, header->descr, &header->element_bytes);
 }
 
 static int read_order(scan *scan)
@@ -137,11 +147,13 @@ static int read_extent(scan *scan)
         return odd(scan, "a number in the shape");
     take(scan, 'L'); /* long integers of Python 2 */
     if (header->dims == NPY_DIMS_MAX)
-        return complain(CLI_FAILURE, "%s: the shape has more than %d dimensions", scan->name, NPY_DIMS_MAX);
+        return complain(CLI_FAILURE, "%s: the shape has more than %d dimensions", scan->name,
+                        NPY_DIMS_MAX);
     errno = 0;
     const long long extent = strtoll(digits, NULL, 10);
     if (negative || errno)
-        return complain(CLI_FAILURE, "%s: dimension %d of the shape is %s%s, expected 0 to %" PRId64, scan->name,
+        return complain(CLI_FAILURE,
+                        "%s: dimension %d of the shape is %s%s, expected 0 to %" PRId64, scan->name,
                         header->dims, negative ? "-" : "", digits, INT64_MAX);
     header->shape[header->dims++] = extent;
     return CLI_OK;
@@ -166,7 +178,9 @@ static const struct {
     const char *name;
     int (*read)(scan *scan);
 } keys[] = {
-    {"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape},
+    {"descr", read_descr},
+    {"fortran_order", read_order},
+    {"shape", read_shape},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -186,7 +200,8 @@ static int read_item(scan *scan)
             return odd(scan, "':' after a key");
         return keys[i].read(scan);
     }
-    return complain(CLI_FAILURE, "%s: the header has the key '%s', expected %s", scan->name, key, expected);
+    return complain(CLI_FAILURE, "%s: the header has the key '%s', expected %s", scan->name, key,
+                    expected);
 }
 
 static int read_dictionary(scan *scan)
@@ -205,7 +220,8 @@ static int read_dictionary(scan *scan)
         return odd(scan, "the end after '}'");
     for (unsigned i = 0; i < KEYS; i++)
         if (!(scan->seen & 1u << i))
-            return complain(CLI_FAILURE, "%s: the header has no key '%s'", scan->name, keys[i].name);
+            return complain(CLI_FAILURE, "%s: the header has no key '%s'", scan->name,
+                            keys[i].name);
     return CLI_OK;
 }
 
@@ -220,8 +236,9 @@ static int measure(const char *name, npy_header *header)
             bytes = 0;
     for (int i = 0; i < header->dims && bytes; i++)
         if (__builtin_mul_overflow(bytes, header->shape[i], &bytes))
-            return complain(CLI_FAILURE, "%s: shape %s of %" PRId64 "-byte elements has more than 2^63 bytes", name,
-                            npy_shape(header, shape, sizeof shape), header->element_bytes);
+            return complain(CLI_FAILURE,
+                            "%s: shape %s of %" PRId64 "-byte elements has more than 2^63 bytes",
+                            name, npy_shape(header, shape, sizeof shape), header->element_bytes);
     int64_t end;
     if (__builtin_add_overflow(bytes, header->data_offset, &end))
         return complain(CLI_FAILURE, "%s: shape %s has more than 2^63 bytes", name,
@@ -237,9 +254,12 @@ int npy_parse(const char *name, const void *bytes, size_t count, npy_header *hea
     scan scan = {.name = name, .header = &header};
 
     if (count < 10)
-        return complain(CLI_FAILURE, "%s: the file has %zu bytes, expected a .npy header of at least 10", name, count);
+        return complain(CLI_FAILURE,
+                        "%s: the file has %zu bytes, expected a .npy header of at least 10", name,
+                        count);
     if (memcmp(at, magic, sizeof magic) != 0)
-        return complain(CLI_FAILURE, "%s: the file does not begin as a .npy file does (\\x93NUMPY)", name);
+        return complain(CLI_FAILURE, "%s: the file does not begin as a .npy file does (\\x93NUMPY)",
+                        name);
     if (at[6] < 1 || at[6] > 3)
         return complain(CLI_FAILURE, "%s: .npy version %d.%d, expected 1 to 3", name, at[6], at[7]);
     const size_t start = at[6] == 1 ? 10 : 12;
@@ -249,10 +269,11 @@ int npy_parse(const char *name, const void *bytes, size_t count, npy_header *hea
     if (start == 12)
         length |= (uint32_t)at[10] << 16 | (uint32_t)at[11] << 24;
     if (length > NPY_HEADER_MAX)
-        return complain(CLI_FAILURE, "%s: the header says it has %u bytes, expected at most %d", name, length,
-                        NPY_HEADER_MAX);
+        return complain(CLI_FAILURE, "%s: the header says it has %u bytes, expected at most %d",
+                        name, length, NPY_HEADER_MAX);
     if (count - start < length)
-        return complain(CLI_FAILURE, "%s: the header is cut off: %zu bytes, expected %u", name, count - start, length);
+        return complain(CLI_FAILURE, "%s: the header is cut off: %zu bytes, expected %u", name,
+                        count - start, length);
     scan.at = (const char *)at + start;
     scan.end = scan.at + length;
     header.data_offset = (int64_t)(start + length);
@@ -300,7 +321,8 @@ int npy_read(const char *name, int fd, npy_header *header_out)
     if (status != CLI_OK)
         return status;
     if (file.st_size - header.data_offset < header.data_bytes)
-        return complain(CLI_FAILURE, "%s: the data is cut off: %" PRId64 " bytes, expected %" PRId64, name,
+        return complain(CLI_FAILURE,
+                        "%s: the data is cut off: %" PRId64 " bytes, expected %" PRId64, name,
                         (int64_t)file.st_size - header.data_offset, header.data_bytes);
     *header_out = header;
     return CLI_OK;
@@ -310,9 +332,10 @@ size_t npy_compose(const char *descr, int64_t rows, int64_t columns, char text_o
 {
     enum { START = 10, ALIGNED = 64 };
     char *text = text_out + START;
-    const int length = snprintf(text, NPY_WRITTEN_MAX - START,
-                                "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }", descr,
-                                rows, columns);
+    const int length =
+        snprintf(text, NPY_WRITTEN_MAX - START,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
+                 descr, rows, columns);
     const size_t whole = (START + (size_t)length + 1 + ALIGNED - 1) / ALIGNED * ALIGNED;
 
     memset(text + length, ' ', whole - START - (size_t)length);
@@ -330,7 +353,8 @@ const char *npy_shape(const npy_header *header, char *text_out, size_t bytes)
     size_t used = (size_t)snprintf(text_out, bytes, "(");
 
     for (int i = 0; i < header->dims && used < bytes; i++)
-        used += (size_t)snprintf(text_out + used, bytes - used, "%s%" PRId64, i ? ", " : "", header->shape[i]);
+        used += (size_t)snprintf(text_out + used, bytes - used, "%s%" PRId64, i ? ", " : "",
+                                 header->shape[i]);
     if (used < bytes)
         snprintf(text_out + used, bytes - used, header->dims == 1 ? ",)" : ")");
     return text_out;

@@ -1,5 +1,5 @@
-/* The parser is glibc's getopt_long, fed from tables; the messages are ours, because every error has to be one line and
- * argp's are two. Knows nothing of what the options mean. */
+/* The parser is glibc's getopt_long, fed from tables; the messages are ours, because every error
+ * has to be one line and argp's are two. Knows nothing of what the options mean. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +22,8 @@ static void join(cli *cli, const option_spec *own, option_list *list_out)
     const option_spec common[] = {
         {'q', "quiet", NULL, OPTION_FLAG, &cli->quiet, "say nothing but results and errors"},
         {'v', "verbose", NULL, OPTION_FLAG, &cli->verbose, "say more"},
-        {0, "color", "WHEN", OPTION_COLOUR, NULL, "auto (default: on a terminal unless NO_COLOR is set), always, never"},
+        {0, "color", "WHEN", OPTION_COLOUR, NULL,
+         "auto (default: on a terminal unless NO_COLOR is set), always, never"},
         {'h', "help", NULL, OPTION_FLAG, &cli->help, "show this help"},
         {'V', "version", NULL, OPTION_FLAG, &cli->version, "show the version"},
     };
@@ -35,15 +36,16 @@ static void join(cli *cli, const option_spec *own, option_list *list_out)
 }
 
 /* getopt's two descriptions of the list. */
-static void describe(const option_list *list, bool stop_early, struct option *names_out, char *letters_out)
+static void describe(const option_list *list, bool stop_early, struct option *names_out,
+                     char *letters_out)
 {
     if (stop_early)
         *letters_out++ = '+';
     *letters_out++ = ':'; /* a missing argument is told from an unknown option */
     for (int i = 0; i < list->count; i++) {
         const option_spec *spec = &list->spec[i];
-        names_out[i] = (struct option){spec->name, spec->argument ? required_argument : no_argument, NULL,
-                                       spec->letter ? spec->letter : LONG_ONLY + i};
+        names_out[i] = (struct option){spec->name, spec->argument ? required_argument : no_argument,
+                                       NULL, spec->letter ? spec->letter : LONG_ONLY + i};
         if (!spec->letter)
             continue;
         *letters_out++ = spec->letter;
@@ -72,14 +74,17 @@ static int bad_long(const option_list *list, const char *word)
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word + 2);
     for (int i = 0; i < list->count; i++) {
         if (!strcmp(list->spec[i].name, name))
-            return complain(CLI_USAGE, "option --%s takes no argument, but \"%s\" was given", name, word);
+            return complain(CLI_USAGE, "option --%s takes no argument, but \"%s\" was given", name,
+                            word);
         if (list->spec[i].help)
             names[used++] = list->spec[i].name;
     }
     const char *near = say_nearest(name, names);
     if (near)
         return complain(CLI_USAGE, "unknown option --%s, did you mean --%s?", name, near);
-    return complain(CLI_USAGE, "unknown or ambiguous option --%s, expected one of those that --help lists", name);
+    return complain(CLI_USAGE,
+                    "unknown or ambiguous option --%s, expected one of those that --help lists",
+                    name);
 }
 
 static int bad_option(const option_list *list, int value, char *const *argv)
@@ -87,9 +92,11 @@ static int bad_option(const option_list *list, int value, char *const *argv)
     const option_spec *spec = optopt ? find(list, optopt) : NULL;
 
     if (value == ':' && spec)
-        return complain(CLI_USAGE, "option --%s needs an argument, expected %s", spec->name, spec->argument);
+        return complain(CLI_USAGE, "option --%s needs an argument, expected %s", spec->name,
+                        spec->argument);
     if (optopt && !spec)
-        return complain(CLI_USAGE, "unknown option -%c, expected one of those that --help lists", optopt);
+        return complain(CLI_USAGE, "unknown option -%c, expected one of those that --help lists",
+                        optopt);
     return bad_long(list, argv[optind - 1]);
 }
 
@@ -117,11 +124,13 @@ static int apply(const option_spec *spec, const char *argument)
     case OPTION_COUNT:
         if (option_count(argument, spec->target))
             return CLI_OK;
-        return complain(CLI_USAGE, "--%s is \"%s\", expected a number from 1 to %d", spec->name, argument, CLI_NP_MAX);
+        return complain(CLI_USAGE, "--%s is \"%s\", expected a number from 1 to %d", spec->name,
+                        argument, CLI_NP_MAX);
     case OPTION_COLOUR:
         if (say_colour(argument))
             return CLI_OK;
-        return complain(CLI_USAGE, "--%s is \"%s\", expected auto, always or never", spec->name, argument);
+        return complain(CLI_USAGE, "--%s is \"%s\", expected auto, always or never", spec->name,
+                        argument);
     }
     return CLI_FAILURE;
 }
@@ -137,7 +146,8 @@ int option_parse(cli *cli, const option_spec *own, bool stop_early, int *operand
     describe(&list, stop_early, names, letters);
     opterr = 0;
     optind = 0; /* glibc: start anew, the program's own options were parsed before */
-    for (int value; status == CLI_OK && (value = getopt_long(cli->argc, cli->argv, letters, names, NULL)) != -1;) {
+    for (int value; status == CLI_OK &&
+                    (value = getopt_long(cli->argc, cli->argv, letters, names, NULL)) != -1;) {
         const option_spec *spec = value == '?' || value == ':' ? NULL : find(&list, value);
         status = spec ? apply(spec, optarg) : bad_option(&list, value, cli->argv);
     }
@@ -156,8 +166,9 @@ void option_help(cli *cli, const option_spec *own, FILE *to)
         char left[48];
         if (!spec->help)
             continue;
-        snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ', spec->letter ? spec->letter : ' ',
-                 spec->letter ? ", " : "  ", spec->name, spec->argument ? "=" : "", spec->argument ? spec->argument : "");
+        snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
+                 spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
+                 spec->argument ? "=" : "", spec->argument ? spec->argument : "");
         fprintf(to, "  %-20s  %s\n", left, spec->help);
     }
 }

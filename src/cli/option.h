@@ -19,14 +19,14 @@ typedef struct option_spec {
     const char *argument; /* shown in the help; NULL for flags */
     option_kind kind;
     void *target;
-    const char *help;     /* NULL: not shown, for options that a parent gives to its ranks */
+    const char *help; /* NULL: not shown, for options that a parent gives to its ranks */
 } option_spec;
 
 enum { OPTION_MAX = 24 }; /* options of one subcommand, the common ones included */
 
-/* Parse argv by `own` and the options that every subcommand has (help, version, quiet, verbose, color). Operands are
- * moved to the end of argv; their first index is `*operands_out`. CLI_OK, or CLI_USAGE with a complaint. With
- * `stop_early` the first operand ends the options. */
+/* Parse argv by `own` and the options that every subcommand has (help, version, quiet, verbose,
+ * color). Operands are moved to the end of argv; their first index is `*operands_out`. CLI_OK, or
+ * CLI_USAGE with a complaint. With `stop_early` the first operand ends the options. */
 int option_parse(cli *cli, const option_spec *own, bool stop_early, int *operands_out);
 
 /* Print the options with their help. */

@@ -15,10 +15,14 @@ static int check_size(const cli *cli, bool np_is_size, int size)
     const int expected = launch_ranks_expected();
 
     if (expected && expected != size)
-        return complain(CLI_USAGE, "the launcher started %d ranks, but %s sees %d: it belongs to another MPI than this "
-                        "program, expected %s", expected, FERRY_MPI_NAME, size, "mpiexec." FERRY_MPI_NAME);
+        return complain(
+            CLI_USAGE,
+            "the launcher started %d ranks, but %s sees %d: it belongs to another MPI than this "
+            "program, expected %s",
+            expected, FERRY_MPI_NAME, size, "mpiexec." FERRY_MPI_NAME);
     if (np_is_size && cli->np && cli->np != size)
-        return complain(CLI_USAGE, "--np is %d, but the launcher started %d rank%s", cli->np, size, size == 1 ? "" : "s");
+        return complain(CLI_USAGE, "--np is %d, but the launcher started %d rank%s", cli->np, size,
+                        size == 1 ? "" : "s");
     return CLI_OK;
 }
 
@@ -73,7 +77,8 @@ int rank_status(ferry_status status, const char *doing)
 
     if (status == FERRY_OK)
         return CLI_OK;
-    return complain(CLI_FAILURE, "cannot %s: %s", doing, detail[0] ? detail : ferry_status_text(status));
+    return complain(CLI_FAILURE, "cannot %s: %s", doing,
+                    detail[0] ? detail : ferry_status_text(status));
 }
 
 int rank_end(rank *me, int status)

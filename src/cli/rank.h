@@ -1,4 +1,5 @@
-/* What every rank of the program does: join the job, agree on failures, leave with one exit status. */
+/* What every rank of the program does: join the job, agree on failures, leave with one exit status.
+ */
 #ifndef CLI_RANK_H
 #define CLI_RANK_H
 
@@ -14,14 +15,15 @@ typedef struct rank {
     int size;
 } rank;
 
-/* Initialize MPI. Checks that the job is as large as its launcher says (another MPI's launcher starts N jobs of one
- * rank), and as --np, if `np_is_size`. */
+/* Initialize MPI. Checks that the job is as large as its launcher says (another MPI's launcher
+ * starts N jobs of one rank), and as --np, if `np_is_size`. */
 int rank_begin(cli *cli, bool np_is_size, rank *me_out);
 
 /* Make the context. */
 int rank_context(rank *me);
 
-/* Join: the status of the lowest rank that failed, with its complaint headed by "rank N: ", on all ranks. */
+/* Join: the status of the lowest rank that failed, with its complaint headed by "rank N: ", on all
+ * ranks. */
 int rank_agree(const rank *me, int status);
 
 /* An exit status for a status that a collective call of ferry left alike on all ranks. */

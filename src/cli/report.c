@@ -1,5 +1,5 @@
-/* The message lies in memory of the parent (a memfd) that ranks open through /proc: nothing is left behind however the
- * job ends, and no launcher has to hand on descriptors or variables. */
+/* The message lies in memory of the parent (a memfd) that ranks open through /proc: nothing is left
+ * behind however the job ends, and no launcher has to hand on descriptors or variables. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ int report_open(char path_out[REPORT_PATH_BYTES])
 
 bool report_read(int fd, report *report_out)
 {
-    return pread(fd, report_out, sizeof *report_out, 0) == (ssize_t)sizeof *report_out && report_out->given;
+    return pread(fd, report_out, sizeof *report_out, 0) == (ssize_t)sizeof *report_out &&
+           report_out->given;
 }
 
 bool report_write(const char *path, int status, const char *text)

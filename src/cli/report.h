@@ -1,4 +1,5 @@
-/* How a job that this program started ended: a small message from one of its ranks to the parent. */
+/* How a job that this program started ended: a small message from one of its ranks to the parent.
+ */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -11,8 +12,8 @@
 enum { REPORT_PATH_BYTES = 64 };
 
 typedef struct report {
-    uint32_t given;  /* 0: nothing was reported */
-    int32_t status;  /* exit status of the job */
+    uint32_t given; /* 0: nothing was reported */
+    int32_t status; /* exit status of the job */
     char text[SAY_ERROR_BYTES];
 } report;
 

@@ -1,7 +1,7 @@
 /* Errors, sizes and colours of the program. Knows nothing of MPI nor of subcommands.
  *
- * A failure's text is kept until the end, because only then it is known who prints it: this process, or, for ranks that
- * `ferry` itself started, the parent. */
+ * A failure's text is kept until the end, because only then it is known who prints it: this
+ * process, or, for ranks that `ferry` itself started, the parent. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters to change, add or leave out until `a` is `b`; words longer than 31 letters count as far away. */
+/* Letters to change, add or leave out until `a` is `b`; words longer than 31 letters count as far
+ * away. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 31 };

@@ -8,8 +8,9 @@
 
 enum { SAY_ERROR_BYTES = 640, SAY_SIZE_BYTES = 24 };
 
-/* The text of the failure under way. Who finds an error writes `return complain(CLI_FAILURE, "...")`, everybody above
- * passes the exit status on, and the text is printed once, at the end. Control characters become '?': one line. */
+/* The text of the failure under way. Who finds an error writes `return complain(CLI_FAILURE,
+ * "...")`, everybody above passes the exit status on, and the text is printed once, at the end.
+ * Control characters become '?': one line. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The text kept; "" when there is none. */
@@ -18,7 +19,8 @@ const char *complaint(void);
 /* Print "ferry: <subcommand>: <text>" on stderr; nothing for an empty text. */
 void say_error(const char *subcommand, const char *text);
 
-/* "auto", "always" or "never" for this program's colours; false for another word. Without a call it is auto. */
+/* "auto", "always" or "never" for this program's colours; false for another word. Without a call it
+ * is auto. */
 bool say_colour(const char *when);
 
 /* Whether stdout (1) or stderr (2) gets colours. */
@@ -30,7 +32,8 @@ void say_heading(const char *text);
 /* "17 B", "406 MB", "1.5 GB": decimal, three digits. */
 const char *say_bytes(uint64_t bytes, char text_out[SAY_SIZE_BYTES]);
 
-/* The one of `words` nearest to `word`, or NULL when none is near enough to be meant. Ends at a NULL. */
+/* The one of `words` nearest to `word`, or NULL when none is near enough to be meant. Ends at a
+ * NULL. */
 const char *say_nearest(const char *word, const char *const *words);
 
 #endif

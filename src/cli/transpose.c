@@ -1,7 +1,9 @@
-/* `ferry transpose IN.npy OUT.npy`: options, the checks before any rank is started, and starting them.
+/* `ferry transpose IN.npy OUT.npy`: options, the checks before any rank is started, and starting
+ * them.
  *
- * The parent makes the partial output, so that a name that cannot be written or a full disk is found first, and removes it
- * when the job fails in any way. Under a user's own launcher rank 0 does the same. */
+ * The parent makes the partial output, so that a name that cannot be written or a full disk is
+ * found first, and removes it when the job fails in any way. Under a user's own launcher rank 0
+ * does the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -19,9 +21,11 @@
 static int help(cli *cli, const option_spec *options)
 {
     printf("Usage: ferry transpose [OPTION]... IN.npy OUT.npy\n"
-           "Transpose the matrix in a .npy file (two dimensions, C order, elements of 1 to %d bytes).\n\n"
-           "Every rank holds its share of the matrix in memory, twice. The result appears under its name when it is\n"
-           "complete; until then it grows in a hidden file beside it, which is removed when anything fails.\n",
+           "Transpose the matrix in a .npy file: 2 dimensions, C order, elements of 1 to %d bytes.\n"
+           "\n"
+           "Every rank holds its share of the matrix in memory, twice. The result appears under\n"
+           "its name when it is complete; until then it grows in a hidden file beside it, which\n"
+           "is removed when anything fails.\n",
            FERRY_TRANSPOSE_MAX_ELEMENT);
     option_help(cli, options, stdout);
     return CLI_OK;
@@ -31,7 +35,8 @@ int64_t transpose_output_bytes(const npy_header *header)
 {
     char text[NPY_WRITTEN_MAX];
 
-    return (int64_t)npy_compose(header->descr, header->shape[1], header->shape[0], text) + header->data_bytes;
+    return (int64_t)npy_compose(header->descr, header->shape[1], header->shape[0], text) +
+           header->data_bytes;
 }
 
 int transpose_memory(int64_t bytes, const char *what)
@@ -40,7 +45,9 @@ int transpose_memory(int64_t bytes, const char *what)
 
     if ((uint64_t)bytes <= left)
         return CLI_OK;
-    return complain(CLI_FAILURE, "%s: %" PRId64 " bytes of memory are needed, but %" PRIu64 " can be had", what, bytes, left);
+    return complain(CLI_FAILURE,
+                    "%s: %" PRId64 " bytes of memory are needed, but %" PRIu64 " can be had", what,
+                    bytes, left);
 }
 
 static int check_shape(const transpose_job *job)
@@ -50,15 +57,18 @@ static int check_shape(const transpose_job *job)
 
     if (header->dims != 2)
         return complain(CLI_FAILURE, "%s: shape %s has %d dimension%s, expected 2", job->in,
-                        npy_shape(header, shape, sizeof shape), header->dims, header->dims == 1 ? "" : "s");
+                        npy_shape(header, shape, sizeof shape), header->dims,
+                        header->dims == 1 ? "" : "s");
     if (header->fortran)
-        return complain(CLI_FAILURE, "%s: is in Fortran order (fortran_order: True), this version expects C order", job->in);
+        return complain(
+            CLI_FAILURE,
+            "%s: is in Fortran order (fortran_order: True), this version expects C order", job->in);
     if (header->element_bytes > FERRY_TRANSPOSE_MAX_ELEMENT)
-        return complain(CLI_FAILURE, "%s: elements of %" PRId64 " bytes, expected at most %d", job->in,
-                        header->element_bytes, FERRY_TRANSPOSE_MAX_ELEMENT);
+        return complain(CLI_FAILURE, "%s: elements of %" PRId64 " bytes, expected at most %d",
+                        job->in, header->element_bytes, FERRY_TRANSPOSE_MAX_ELEMENT);
     if (header->data_bytes > INT64_MAX / 4)
-        return complain(CLI_FAILURE, "%s: %" PRId64 " bytes of data, expected at most %" PRId64, job->in,
-                        header->data_bytes, INT64_MAX / 4);
+        return complain(CLI_FAILURE, "%s: %" PRId64 " bytes of data, expected at most %" PRId64,
+                        job->in, header->data_bytes, INT64_MAX / 4);
     return CLI_OK;
 }
 
@@ -66,7 +76,8 @@ static bool same_file(int fd, const char *name)
 {
     struct stat one, other;
 
-    return fstat(fd, &one) == 0 && stat(name, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return fstat(fd, &one) == 0 && stat(name, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 int transpose_inspect(transpose_job *job)
@@ -80,7 +91,8 @@ int transpose_inspect(transpose_job *job)
     if (status == CLI_OK)
         status = check_shape(job);
     if (status == CLI_OK && !job->force && same_file(fd, job->out))
-        status = complain(CLI_FAILURE, "%s: is the input itself, expected another name or --force", job->out);
+        status = complain(CLI_FAILURE, "%s: is the input itself, expected another name or --force",
+                          job->out);
     close(fd);
     return status;
 }
@@ -129,9 +141,12 @@ int cli_transpose(cli *cli)
 {
     transpose_job job = {0};
     const option_spec options[] = {
-        {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks to start; default: the cores, at most the rows"},
-        {'f', "force", NULL, OPTION_FLAG, &job.force, "replace OUT.npy if it exists; it may be IN.npy"},
-        {0, "verify", NULL, OPTION_FLAG, &job.verify, "read the result again and compare every element"},
+        {'n', "np", "N", OPTION_COUNT, &cli->np,
+         "ranks to start; default: the cores, at most the rows"},
+        {'f', "force", NULL, OPTION_FLAG, &job.force,
+         "replace OUT.npy if it exists; it may be IN.npy"},
+        {0, "verify", NULL, OPTION_FLAG, &job.verify,
+         "read the result again and compare every element"},
         {0, "sync", NULL, OPTION_FLAG, &job.sync, "wait until the result is on the disk"},
         {0, "partial", "PATH", OPTION_TEXT, &job.partial, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},

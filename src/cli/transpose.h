@@ -7,13 +7,13 @@
 #include "cli/npy.h"
 
 typedef struct transpose_job {
-    const char *in;      /* as the user names them */
+    const char *in; /* as the user names them */
     const char *out;
     const char *partial; /* the partial file that the parent has made; NULL: rank 0 makes it */
     bool force;
     bool verify;
     bool sync;
-    npy_header header;   /* of `in` */
+    npy_header header; /* of `in` */
     output output;
 } transpose_job;
 

@@ -1,7 +1,8 @@
-/* The ranks of `ferry transpose`: each reads its rows, takes part in the transposition, writes its rows of the result.
+/* The ranks of `ferry transpose`: each reads its rows, takes part in the transposition, writes its
+ * rows of the result.
  *
- * Every step ends in an agreement, so that all ranks leave together when one fails; only when all have written, and
- * verified, does rank 0 give the partial file its name. */
+ * Every step ends in an agreement, so that all ranks leave together when one fails; only when all
+ * have written, and verified, does rank 0 give the partial file its name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ typedef struct turn {
     int64_t first_row, rows;       /* of the input */
     int64_t first_column, columns; /* of the input, rows of the result */
     void *source, *target;
-    int in, out;                   /* descriptors */
+    int in, out; /* descriptors */
 } turn;
 
 static int64_t row_bytes(const turn *turn)
@@ -51,7 +52,8 @@ static int check_memory(const turn *turn)
 
     if (turn->job->partial || ferry_context_describe(turn->me->ctx, &info) != FERRY_OK)
         return CLI_OK;
-    return transpose_memory((int64_t)(2.0 * (double)header->data_bytes * info.node_size / info.size), turn->job->in);
+    return transpose_memory(
+        (int64_t)(2.0 * (double)header->data_bytes * info.node_size / info.size), turn->job->in);
 }
 
 static int make_partial(transpose_job *job)
@@ -59,7 +61,8 @@ static int make_partial(transpose_job *job)
     const int status = output_check(job->out, job->force, &job->output);
 
     if (status != CLI_OK || !job->partial)
-        return status != CLI_OK ? status : output_make(&job->output, transpose_output_bytes(&job->header));
+        return status != CLI_OK ? status
+                                : output_make(&job->output, transpose_output_bytes(&job->header));
     snprintf(job->output.partial, sizeof job->output.partial, "%s", job->partial);
     return CLI_OK;
 }
@@ -93,14 +96,16 @@ static int compile(turn *turn)
     const ferry_status st = ferry_transpose_create(turn->me->ctx, &spec, &turn->transpose);
     if (st != FERRY_OK)
         return rank_status(st, "compile the transposition");
-    return rank_status(ferry_transpose_shares(turn->transpose, &turn->first_row, &turn->rows, &turn->first_column,
-                                              &turn->columns), "learn the shares");
+    return rank_status(ferry_transpose_shares(turn->transpose, &turn->first_row, &turn->rows,
+                                              &turn->first_column, &turn->columns),
+                       "learn the shares");
 }
 
 static int take_memory(turn *turn)
 {
     ferry_context *ctx = turn->me->ctx;
-    ferry_status st = ferry_memory_alloc(ctx, (size_t)(turn->rows * row_bytes(turn)), &turn->source);
+    ferry_status st =
+        ferry_memory_alloc(ctx, (size_t)(turn->rows * row_bytes(turn)), &turn->source);
 
     if (st == FERRY_OK)
         st = ferry_memory_alloc(ctx, (size_t)(turn->columns * column_bytes(turn)), &turn->target);
@@ -143,8 +148,10 @@ static int write_rows(turn *turn)
     const npy_header *header = &turn->job->header;
     const char *name = turn->job->output.name;
     char head[NPY_WRITTEN_MAX];
-    const int64_t head_bytes = (int64_t)npy_compose(header->descr, header->shape[1], header->shape[0], head);
-    const int status = turn->me->rank == 0 ? file_write(name, turn->out, head, head_bytes, 0) : CLI_OK;
+    const int64_t head_bytes =
+        (int64_t)npy_compose(header->descr, header->shape[1], header->shape[0], head);
+    const int status =
+        turn->me->rank == 0 ? file_write(name, turn->out, head, head_bytes, 0) : CLI_OK;
 
     if (status != CLI_OK)
         return status;
@@ -164,7 +171,8 @@ static int sync_file(turn *turn)
 {
     if (!turn->job->sync || fsync(turn->out) == 0)
         return CLI_OK;
-    return complain(CLI_FAILURE, "%s: cannot be written: %s", turn->job->output.name, strerror(errno));
+    return complain(CLI_FAILURE, "%s: cannot be written: %s", turn->job->output.name,
+                    strerror(errno));
 }
 
 static int finish(turn *turn)
@@ -177,8 +185,8 @@ static const struct {
     const char *name;
     int (*run)(turn *turn);
 } steps[] = {
-    {NULL, take_memory}, {NULL, open_files}, {"read", read_rows}, {"move", move},
-    {"write", write_rows}, {"sync", sync_file}, {"verify", verify}, {NULL, finish},
+    {NULL, take_memory},   {NULL, open_files},  {"read", read_rows}, {"move", move},
+    {"write", write_rows}, {"sync", sync_file}, {"verify", verify},  {NULL, finish},
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
@@ -202,9 +210,11 @@ static void tell(const turn *turn, const double seconds[STEPS])
 
     for (int i = 0; i < STEPS; i++)
         all += seconds[i];
-    printf("%" PRId64 " x %" PRId64 " of %" PRId64 " byte%s -> %s, %s in %.2f s%s\n", header->shape[0], header->shape[1],
-           header->element_bytes, header->element_bytes == 1 ? "" : "s", turn->job->out,
-           say_bytes((uint64_t)header->data_bytes, size), all, turn->job->verify ? ", verified" : "");
+    printf("%" PRId64 " x %" PRId64 " of %" PRId64 " byte%s -> %s, %s in %.2f s%s\n",
+           header->shape[0], header->shape[1], header->element_bytes,
+           header->element_bytes == 1 ? "" : "s", turn->job->out,
+           say_bytes((uint64_t)header->data_bytes, size), all,
+           turn->job->verify ? ", verified" : "");
     for (int i = 0; i < STEPS && turn->me->cli->verbose; i++)
         if (steps[i].name && seconds[i] > 0)
             printf("  %-6s %9.4f s  %s/s\n", steps[i].name, seconds[i],

@@ -1,5 +1,5 @@
-/* Verifying a transposed file: tile by tile, read again from both files and compared element by element. Shares no code
- * with the transposition. Knows nothing of MPI. */
+/* Verifying a transposed file: tile by tile, read again from both files and compared element by
+ * element. Shares no code with the transposition. Knows nothing of MPI. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 enum { RUN_BYTES = 4096, EDGE_MIN = 64, SUB_EDGE = 32 };
 
-/* A tile: rows [row, row + rows) and columns [column, column + columns) of the input, and the same of the result. */
+/* A tile: rows [row, row + rows) and columns [column, column + columns) of the input, and the same
+ * of the result. */
 typedef struct tile {
     int64_t row, rows, column, columns;
     int64_t element_bytes;
@@ -23,8 +24,10 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The part [r0, r1) x [c0, c1) of a tile; the size is a constant wherever it is common. */
-static inline __attribute__((always_inline)) bool part_equal(const tile *tile, const int64_t from[2], const int64_t to[2],
-                                                             size_t size, int64_t odd_out[2])
+static inline __attribute__((always_inline)) bool part_equal(const tile *tile,
+                                                             const int64_t from[2],
+                                                             const int64_t to[2], size_t size,
+                                                             int64_t odd_out[2])
 {
     for (int64_t r = from[0]; r < to[0]; r++) {
         for (int64_t c = from[1]; c < to[1]; c++) {
@@ -40,7 +43,8 @@ static inline __attribute__((always_inline)) bool part_equal(const tile *tile, c
     return true;
 }
 
-static bool sized_equal(const tile *tile, const int64_t from[2], const int64_t to[2], int64_t odd_out[2])
+static bool sized_equal(const tile *tile, const int64_t from[2], const int64_t to[2],
+                        int64_t odd_out[2])
 {
     switch (tile->element_bytes) {
     case 1:
@@ -62,7 +66,8 @@ static bool tile_equal(const tile *tile, int64_t odd_out[2])
     for (int64_t r = 0; r < tile->rows; r += SUB_EDGE) {
         for (int64_t c = 0; c < tile->columns; c += SUB_EDGE) {
             const int64_t from[2] = {r, c};
-            const int64_t to[2] = {least(r + SUB_EDGE, tile->rows), least(c + SUB_EDGE, tile->columns)};
+            const int64_t to[2] = {least(r + SUB_EDGE, tile->rows),
+                                   least(c + SUB_EDGE, tile->columns)};
             if (!sized_equal(tile, from, to, odd_out))
                 return false;
         }
@@ -80,7 +85,8 @@ static int tile_read(const transpose_job *job, int in, int out, tile *tile)
 
     for (int64_t r = 0; r < tile->rows && status == CLI_OK; r++)
         status = file_read(job->in, in, tile->in + r * tile->columns * e, tile->columns * e,
-                           header->data_offset + ((tile->row + r) * header->shape[1] + tile->column) * e);
+                           header->data_offset +
+                               ((tile->row + r) * header->shape[1] + tile->column) * e);
     for (int64_t c = 0; c < tile->columns && status == CLI_OK; c++)
         status = file_read(job->out, out, tile->out + c * tile->rows * e, tile->rows * e,
                            head + ((tile->column + c) * header->shape[0] + tile->row) * e);
@@ -94,12 +100,15 @@ static int tile_verify(const transpose_job *job, int in, int out, tile *tile)
 
     if (status != CLI_OK || tile_equal(tile, odd))
         return status;
-    return complain(CLI_FAILURE, "%s: element [%" PRId64 "][%" PRId64 "] is not [%" PRId64 "][%" PRId64 "] of %s",
+    return complain(CLI_FAILURE,
+                    "%s: element [%" PRId64 "][%" PRId64 "] is not [%" PRId64 "][%" PRId64
+                    "] of %s",
                     job->out, odd[1], odd[0], odd[0], odd[1], job->in);
 }
 
 /* All tiles of the rows [first, first + count) of the result. */
-static int walk(const transpose_job *job, int in, int out, const int64_t range[2], tile *tile, int64_t edge)
+static int walk(const transpose_job *job, int in, int out, const int64_t range[2], tile *tile,
+                int64_t edge)
 {
     for (int64_t c = range[0]; c < range[1]; c += edge) {
         for (int64_t r = 0; r < job->header.shape[0]; r += edge) {
@@ -121,7 +130,8 @@ int transpose_verify(const transpose_job *job, int in, int out, int64_t first, i
     const int64_t fitting = RUN_BYTES / job->header.element_bytes;
     const int64_t edge = fitting > EDGE_MIN ? fitting : EDGE_MIN;
     const size_t bytes = (size_t)(edge * edge * job->header.element_bytes);
-    tile tile = {.element_bytes = job->header.element_bytes, .in = malloc(bytes), .out = malloc(bytes)};
+    tile tile = {
+        .element_bytes = job->header.element_bytes, .in = malloc(bytes), .out = malloc(bytes)};
     int status;
 
     if (!tile.in || !tile.out)

@@ -50,19 +50,26 @@ interrupt INT 130 0.1
 interrupt TERM 143 0.05
 interrupt HUP 129 0
 
-# The parent is killed: the launcher and its ranks end, and rank 0 removes the partial file if it has begun.
-"$program" transpose --np 2 in.npy out.npy >out 2>err </dev/null &
+# The parent is killed: the launcher and its ranks end. Processes are known by the output's name in their command line.
+mark=killed-$$.npy
+others() {
+    MARK=$mark awk 'index($0, ENVIRON["MARK"]) { found = 1 } END { exit !found }' /proc/[0-9]*/cmdline 2>/dev/null
+}
+"$program" transpose --np 2 in.npy "$mark" >out 2>err </dev/null &
 pid=$!
 await_partial "$pid"
+sleep 0.3
+others || fail "a job under way is not seen"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 tries=0
-while grep -lsa -- "$work/" /proc/[0-9]*/cmdline | grep -q . && [ "$tries" -lt 100 ]; do
+while others && [ "$tries" -lt 100 ]; do
     tries=$((tries + 1))
     sleep 0.1
 done
-grep -lsa -- "$work/" /proc/[0-9]*/cmdline | grep -q . && fail "processes outlive a killed parent"
-rm -f ./.*.partial out.npy
+others && fail "processes outlive a killed parent"
+checks=$((checks + 1))
+rm -f ./.*.partial "$mark"
 
 # Every wait of a bench ends as well.
 "$program" bench --np 2 transpose n=3000x3000 e=8 >out 2>err </dev/null &

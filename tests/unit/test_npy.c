@@ -9,6 +9,9 @@
 
 enum { ROOM = 4096 };
 
+#define ONES_11 "1,1,1,1,1,1,1,1,1,1,1,"
+#define ONES_33 ONES_11 ONES_11 ONES_11
+
 /* A file's beginning from a header text; returns its bytes. */
 static size_t file_of(int version, const char *text, unsigned char out[ROOM])
 {
@@ -35,16 +38,21 @@ static int parse(const char *text, npy_header *header)
 
 static void accepted_types(void **state)
 {
-    static const struct { const char *descr; int bytes; } cases[] = {
-        {"|u1", 1}, {"|b1", 1}, {"<i2", 2}, {">i2", 2}, {"<f4", 4}, {"<f8", 8}, {"<c16", 16}, {"<f16", 16},
-        {"|S64", 64}, {"<U5", 20}, {"|V17", 17}, {"<M8[ns]", 8}, {"<m8[25s]", 8}, {"=f8", 8}, {"f8", 8},
+    static const struct {
+        const char *descr;
+        int bytes;
+    } cases[] = {
+        {"|u1", 1},   {"|b1", 1},     {"<i2", 2},      {">i2", 2},   {"<f4", 4},
+        {"<f8", 8},   {"<c16", 16},   {"<f16", 16},    {"|S64", 64}, {"<U5", 20},
+        {"|V17", 17}, {"<M8[ns]", 8}, {"<m8[25s]", 8}, {"=f8", 8},   {"f8", 8},
     };
     char text[256];
     npy_header header;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 5), }\n", cases[i].descr);
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 5), }\n",
+                 cases[i].descr);
         if (parse(text, &header) != CLI_OK)
             fail_msg("%s: %s", text, complaint());
         assert_string_equal(header.descr, cases[i].descr);
@@ -77,7 +85,8 @@ static void accepted_forms(void **state)
             assert_int_equal(header.data_bytes, 96);
         }
     }
-    assert_int_equal(parse("{'descr': '<f8', 'fortran_order': True, 'shape': (), }", &header), CLI_OK);
+    assert_int_equal(parse("{'descr': '<f8', 'fortran_order': True, 'shape': (), }", &header),
+                     CLI_OK);
     assert_true(header.fortran);
     assert_int_equal(header.dims, 0);
     assert_int_equal(header.data_bytes, 8);
@@ -85,7 +94,9 @@ static void accepted_forms(void **state)
 
 static void refused(void **state)
 {
-    static const struct { const char *text, *words; } cases[] = {
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
         {"", "ends early"},
         {"{", "ends early"},
         {"{}", "no key 'descr'"},
@@ -111,10 +122,11 @@ static void refused(void **state)
         {"{'descr': '<V2147483648', 'fortran_order': False, 'shape': (3, 4)}", "not possible"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 4)}", "is -1"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (- 0, 4)}", "is -0"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808, 0)}", "is 9223372036854775808"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808, 0)}",
+         "is 9223372036854775808"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (9223372036854775807,)}", "2^63"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (3037000500, 3037000500)}", "2^63"},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
+        {"{'descr': '|u1', 'fortran_order': False, 'shape': (" ONES_33 ")}",
          "more than 32 dimensions"},
     };
     npy_header header;
@@ -134,10 +146,15 @@ static void empty_arrays(void **state)
     npy_header header;
 
     (void)state;
-    assert_int_equal(parse("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 0), }", &header), CLI_OK);
+    assert_int_equal(
+        parse("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 0), }",
+              &header),
+        CLI_OK);
     assert_int_equal(header.data_bytes, 0);
-    assert_int_equal(parse("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807, 7), }", &header),
-                     CLI_OK);
+    assert_int_equal(
+        parse("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807, 7), }",
+              &header),
+        CLI_OK);
     assert_int_equal(header.data_bytes, 0);
 }
 
@@ -177,13 +194,15 @@ static void shapes_as_text(void **state)
     assert_string_equal(npy_shape(&header, text, sizeof text), "()");
 }
 
-/* Every cut of a header is refused; damaged ones give a status and, accepted or not, consistent numbers. The bytes lie at
- * the end of their block, so that sanitizers see one that is read too far. */
+/* Every cut of a header is refused; damaged ones give a status and, accepted or not, consistent
+ * numbers. The bytes lie at the end of their block, so that sanitizers see one that is read too
+ * far. */
 static void cut_and_damaged(void **state)
 {
     enum { ROUNDS = 20000 };
     unsigned char whole[ROOM];
-    const size_t count = file_of(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", whole);
+    const size_t count =
+        file_of(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", whole);
     npy_header header;
 
     (void)state;
@@ -211,8 +230,12 @@ static void cut_and_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted_types), cmocka_unit_test(accepted_forms), cmocka_unit_test(refused),
-        cmocka_unit_test(empty_arrays), cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(shapes_as_text),
+        cmocka_unit_test(accepted_types),
+        cmocka_unit_test(accepted_forms),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(empty_arrays),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(shapes_as_text),
         cmocka_unit_test(cut_and_damaged),
     };
 
