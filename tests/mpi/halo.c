@@ -5,7 +5,7 @@
 #include "ferry/memory.h"
 #include "mpi/support.h"
 
-enum { MOST_DIMS = 3, MOST_FIELDS = 3, MOST_RANKS = 64, GUARD = 64, UNTOUCHED = 0xa5 };
+enum { MOST_DIMS = FERRY_HALO_MAX_DIMS, MOST_FIELDS = 3, MOST_RANKS = 64, GUARD = 64, UNTOUCHED = 0xa5 };
 
 /* --- worked out by hand ------------------------------------------------------------------------------- */
 
@@ -18,7 +18,7 @@ static void one_rank_is_its_own_neighbour(void)
         {21, 1, 11, 21, 1},
         {20, 0, 10, 20, 0},
     };
-    ferry_context *ctx = check_context(MPI_COMM_SELF);
+    ferry_context *ctx = context_over(MPI_COMM_SELF);
     ferry_halo_field field = FERRY_HALO_FIELD_INIT;
     ferry_halo_spec spec = FERRY_HALO_SPEC_INIT;
     ferry_halo *halo = NULL;
@@ -126,7 +126,7 @@ static void two_ranks(ferry_context *world)
     MPI_Comm_split(MPI_COMM_WORLD, info.rank < 2 ? 0 : MPI_UNDEFINED, info.rank, &pair);
     if (pair == MPI_COMM_NULL)
         return;
-    ferry_context *ctx = check_context(pair);
+    ferry_context *ctx = context_over(pair);
     two_ranks_with_widths(ctx, info.rank, 1, 1, 1);
     two_ranks_with_widths(ctx, info.rank, 2, 1, 1);
     two_ranks_with_widths(ctx, info.rank, 2, 1, 3);
@@ -177,7 +177,7 @@ static void choose_blocks(model *m, check_rng *rng, int64_t least[])
         m->total[d] = m->first[d] = 0;
         least[d] = INT64_MAX;
         for (int k = 0; k < m->spec.grid[d]; k++) {
-            const int64_t extent = check_between(rng, 1, 7);
+            const int64_t extent = check_between(rng, 1, m->spec.dims <= 3 ? 7 : 2);
             m->extents[d][k] = extent;
             if (k < m->place[d])
                 m->first[d] += extent;
@@ -214,7 +214,7 @@ static void choose_model(model *m, check_rng *rng, const ferry_context_info *inf
     int64_t least[MOST_DIMS];
 
     *m = (model){.rank = info->rank, .size = info->size, .spec = FERRY_HALO_SPEC_INIT};
-    m->spec.dims = (int)check_between(rng, 1, MOST_DIMS);
+    m->spec.dims = (int)(check_between(rng, 0, 7) ? check_between(rng, 1, 3) : check_between(rng, 4, MOST_DIMS));
     m->spec.corners = (ferry_halo_corners)check_between(rng, FERRY_HALO_FACES, FERRY_HALO_ALL);
     choose_grid(m, rng);
     choose_blocks(m, rng, least);
@@ -407,7 +407,7 @@ static void cartesian_neighbours(ferry_context *world)
     MPI_Dims_create(info.size, 2, grid);
     MPI_Cart_create(MPI_COMM_WORLD, 2, grid, periodic, 1, &cart);
     MPI_Comm_rank(cart, &rank);
-    ferry_context *ctx = check_context(cart);
+    ferry_context *ctx = context_over(cart);
     field.element_bytes = sizeof(int);
     spec.dims = 2;
     for (int d = 0; d < 2; d++) {

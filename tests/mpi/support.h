@@ -15,17 +15,15 @@
 #define CHECK_OK(call)                                                                             \
     do {                                                                                           \
         const ferry_status check_status = (call);                                                  \
-        if (check_status != FERRY_OK)                                                              \
-            fprintf(stderr, "%s: %s (%s)\n", #call, ferry_status_text(check_status), ferry_error_detail()); \
-        CHECK_EQ_INT(check_status, FERRY_OK);                                                      \
+        if (!check_report_int(check_status, FERRY_OK, __FILE__, __LINE__, #call))                  \
+            fprintf(stderr, "  %s\n", ferry_error_detail());                                       \
     } while (0)
 
 /* The text of the last failure holds these words. */
 #define CHECK_DETAIL(words)                                                                        \
     do {                                                                                           \
-        if (!strstr(ferry_error_detail(), (words)))                                                \
-            fprintf(stderr, "\"%s\" does not say \"%s\"\n", ferry_error_detail(), (words));        \
-        CHECK(strstr(ferry_error_detail(), (words)) != NULL);                                      \
+        if (!CHECK(strstr(ferry_error_detail(), (words)) != NULL))                                 \
+            fprintf(stderr, "  \"%s\" does not say \"%s\"\n", ferry_error_detail(), (words));      \
     } while (0)
 
 /* A random number generator (splitmix64): a seed means the same everywhere. */
@@ -74,7 +72,7 @@ static inline void check_same_detail(void)
     CHECK_EQ_INT(strlen(ferry_error_detail()), strlen(first));
 }
 
-static inline ferry_context *check_context(MPI_Comm comm)
+static inline ferry_context *context_over(MPI_Comm comm)
 {
     ferry_context *ctx = NULL;
 

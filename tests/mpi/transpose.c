@@ -85,7 +85,7 @@ static void three_ranks(const ferry_context_info *info)
     MPI_Comm_split(MPI_COMM_WORLD, info->rank < 3 ? 0 : MPI_UNDEFINED, info->rank, &three);
     if (three == MPI_COMM_NULL)
         return;
-    ferry_context *ctx = check_context(three);
+    ferry_context *ctx = context_over(three);
     ferry_transpose *turn = make(ctx, 10, 7, 8);
     int64_t first_row, row_count, first_column, column_count;
     CHECK_OK(ferry_transpose_shares(turn, &first_row, &row_count, &first_column, &column_count));
