@@ -1,8 +1,6 @@
 /* The hash table of a tree's keys; see index.h. */
 #include "bundle/index.h"
 
-#include "base/hash.h"
-
 unsigned index_bits(size_t count)
 {
     unsigned bits = 3;
@@ -14,10 +12,39 @@ unsigned index_bits(size_t count)
     return bits;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Multiplied once more, so that the top bits, which are used, depend on every byte. */
+static uint32_t finish(uint64_t hash)
+{
+    return (uint32_t)(hash * 0xd6e8feb86659fd93u >> 32);
+}
+
 uint32_t index_hash(const char *key, size_t length)
 {
-    /* Multiplied once more, so that the top bits depend on every byte. */
-    return (uint32_t)(hash_bytes(HASH_START, key, length) * 0x9e3779b97f4a7c15u >> 32);
+    uint64_t hash = 0, word;
+
+    for (; length >= sizeof word; length -= sizeof word, key += sizeof word) {
+        memcpy(&word, key, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    for (size_t i = 0; i < length; i++)
+        word |= (uint64_t)(unsigned char)key[i] << 8 * i;
+    return finish(mix(hash, word));
+}
+
+uint32_t index_hash_words(const uint64_t *key, size_t words)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < words; i++)
+        hash = mix(hash, key[i]);
+    return finish(hash);
 }
 
 /* The slot where the search for a hash begins. */
@@ -60,31 +87,34 @@ size_t index_find(const tree *t, const char *key, uint32_t hash, size_t *probes)
     }
 }
 
-void index_add(tree *t, size_t place)
+static bool add_to_few(const tree *t, size_t place)
+{
+    for (size_t before = 0; before < place; before++)
+        if (same(t, before, t->keys[place], t->values[place].hash))
+            return false;
+    return true;
+}
+
+bool index_add(tree *t, size_t place)
 {
     const size_t mask = index_slots(t->slot_bits) - 1;
+    const uint32_t hash = t->values[place].hash;
 
     if (t->slot_bits == 0)
-        return;
-    size_t at = begin(t, t->values[place].hash);
-    while (t->slots[at] != 0)
-        at = (at + 1) & mask;
+        return add_to_few(t, place);
+    size_t at = begin(t, hash);
+    for (; t->slots[at] != 0; at = (at + 1) & mask)
+        if (same(t, t->slots[at] - 1, t->keys[place], hash))
+            return false;
     t->slots[at] = (uint32_t)place + 1;
+    return true;
 }
 
 size_t index_fill(tree *t)
 {
-    const size_t count = t->count;
-    size_t twice = INDEX_NONE;
-
     memset(t->slots, 0, index_slots(t->slot_bits) * sizeof *t->slots);
-    for (size_t place = 0; place < count && twice == INDEX_NONE; place++) {
-        t->count = place; /* the few are searched among those before */
-        if (index_find(t, t->keys[place], t->values[place].hash, NULL) == INDEX_NONE)
-            index_add(t, place);
-        else
-            twice = place;
-    }
-    t->count = count;
-    return twice;
+    for (size_t place = 0; place < t->count; place++)
+        if (!index_add(t, place))
+            return place;
+    return INDEX_NONE;
 }

@@ -20,11 +20,14 @@ static inline size_t index_slots(unsigned bits)
 
 uint32_t index_hash(const char *key, size_t length);
 
+/* The same for a key that zeros follow up to a multiple of 8 bytes; `words` of them, at least one zero. */
+uint32_t index_hash_words(const uint64_t *key, size_t words);
+
 /* The place of a key, or INDEX_NONE. `probes`, unless NULL, grows by the keys and slots looked at. */
 size_t index_find(const tree *t, const char *key, uint32_t hash, size_t *probes);
 
-/* Enter the key at `place`; the caller knows that it is new. */
-void index_add(tree *t, size_t place);
+/* Enter the key at `place`, behind all those entered; false when it is there already. */
+bool index_add(tree *t, size_t place);
 
 /* Enter all keys anew; their hashes are there. Returns the first place whose key came before, or INDEX_NONE. */
 size_t index_fill(tree *t);
