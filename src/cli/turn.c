@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,15 +162,13 @@ static int write_rows(turn *turn)
 
 static int verify(turn *turn)
 {
-    if (!turn->job->verify)
-        return CLI_OK;
     return transpose_verify(turn->job, turn->in, turn->out, turn->first_column, turn->columns);
 }
 
 /* Every rank, because each may be on a machine of its own. */
 static int sync_file(turn *turn)
 {
-    if (!turn->job->sync || fsync(turn->out) == 0)
+    if (fsync(turn->out) == 0)
         return CLI_OK;
     return complain(CLI_FAILURE, "%s: cannot be written: %s", turn->job->output.name,
                     strerror(errno));
@@ -184,15 +183,29 @@ static int finish(turn *turn)
 static const struct {
     const char *name;
     int (*run)(turn *turn);
+    size_t asked; /* where in transpose_job the option is that asks for the step; 0: always done */
 } steps[] = {
-    {NULL, take_memory},   {NULL, open_files},  {"read", read_rows}, {"move", move},
-    {"write", write_rows}, {"sync", sync_file}, {"verify", verify},  {NULL, finish},
+    {NULL, take_memory, 0},
+    {NULL, open_files, 0},
+    {"read", read_rows, 0},
+    {"move", move, 0},
+    {"write", write_rows, 0},
+    {"sync", sync_file, offsetof(transpose_job, sync)},
+    {"verify", verify, offsetof(transpose_job, verify)},
+    {NULL, finish, 0},
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
+
+static bool asked(const transpose_job *job, int step)
+{
+    return !steps[step].asked || *(const bool *)((const char *)job + steps[step].asked);
+}
 
 static int run_steps(turn *turn, double seconds_out[STEPS])
 {
     for (int i = 0; i < STEPS; i++) {
+        if (!asked(turn->job, i))
+            continue;
         const double before = MPI_Wtime();
         const int status = rank_agree(turn->me, steps[i].run(turn));
         if (status != CLI_OK)
