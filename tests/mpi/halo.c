@@ -385,7 +385,7 @@ static void random_grids(ferry_context *ctx)
 
     CHECK_OK(ferry_context_describe(ctx, &info));
     CHECK(info.size <= MOST_RANKS);
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < check_repeats(info.size); i++)
         random_grid(ctx, &rng, &info);
 }
 

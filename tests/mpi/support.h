@@ -61,6 +61,12 @@ static inline check_rng check_common_rng(const char *what)
     return (check_rng){seed};
 }
 
+/* How often to repeat a random test: ranks that share cores and spin make each round dear. */
+static inline int check_repeats(int ranks)
+{
+    return 60 / (ranks + 1);
+}
+
 /* All ranks have the same detail text. */
 static inline void check_same_detail(void)
 {

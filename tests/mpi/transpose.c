@@ -249,7 +249,7 @@ static void random_shapes(ferry_context *ctx, const ferry_context_info *info)
     check_rng rng = check_common_rng("random transposes");
     model m;
 
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < check_repeats(info->size); i++) {
         choose_model(&m, &rng, info);
         there_and_back(ctx, &m, i % 2);
     }
