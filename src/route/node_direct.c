@@ -261,14 +261,14 @@ static void run_table(node_direct_carrier *own, turn_table *table, bool all_arri
     for (size_t i = 0; i < table->part_count; i++) {
         direct_edge *const edge = &own->edges[table->parts[i].index];
         if (whole) {
-            turn_point(table, &table->parts[i], edge->base);
+            turns_point(table, &table->parts[i], edge->base);
             finish_edge(own, edge);
         } else if (edge->base && !edge->done) {
             copy_edge(own, edge);
         }
     }
     if (whole)
-        turn_run(table, own->bases.dst[table->buffer]);
+        turns_run(table, own->bases.dst[table->buffer]);
 }
 
 static bool all_done(const node_direct_carrier *own, const ring_end *end)

@@ -67,7 +67,7 @@ void turns_drop(turn_table *tables, size_t count)
     alloc_free(tables);
 }
 
-void turn_point(turn_table *table, const turn_part *part, const char *base)
+void turns_point(turn_table *table, const turn_part *part, const char *base)
 {
     const char *at = base + part->turn.src_offset;
 
@@ -75,7 +75,7 @@ void turn_point(turn_table *table, const turn_part *part, const char *base)
         table->rows[part->first_row + r] = at;
 }
 
-void turn_run(const turn_table *table, char *dst)
+void turns_run(const turn_table *table, char *dst)
 {
     const copy_turn *const first = &table->parts[0].turn;
 

@@ -26,7 +26,7 @@ ferry_status turns_make(turn_part *candidates, size_t count, int buffer, turn_ta
 void turns_drop(turn_table *tables, size_t count);
 
 /* Point the rows of one part at a base address; then run when all parts are pointed. */
-void turn_point(turn_table *table, const turn_part *part, const char *base);
-void turn_run(const turn_table *table, char *dst);
+void turns_point(turn_table *table, const turn_part *part, const char *base);
+void turns_run(const turn_table *table, char *dst);
 
 #endif
