@@ -115,6 +115,29 @@ static void two_ranks_uneven(ferry_context *ctx, int rank)
     ferry_halo_free(halo);
 }
 
+/* All that travels to one neighbour, of all fields and both sides, is one message. */
+static void one_message(ferry_context *ctx)
+{
+    ferry_halo_field field[3] = {FERRY_HALO_FIELD_INIT, FERRY_HALO_FIELD_INIT, FERRY_HALO_FIELD_INIT};
+    ferry_halo_spec spec = line_of_two(4, 2, 1);
+    ferry_halo *halo = NULL;
+    ferry_context_info info;
+    ferry_plan_info plan;
+
+    for (int f = 0; f < 3; f++)
+        field[f].element_bytes = f + 1;
+    spec.field_count = 3;
+    spec.fields = field;
+    CHECK_OK(ferry_context_describe(ctx, &info));
+    CHECK_OK(ferry_halo_create(ctx, &spec, &halo));
+    CHECK_OK(ferry_halo_describe(halo, &plan));
+    CHECK_EQ_INT(plan.send_edges, 6);
+    CHECK_EQ_INT(plan.send_bytes, 3 * (1 + 2 + 3));
+    if (info.node_size == 1)
+        CHECK_EQ_INT(plan.messages, 1);
+    ferry_halo_free(halo);
+}
+
 static void two_ranks(ferry_context *world)
 {
     ferry_context_info info;
@@ -132,6 +155,7 @@ static void two_ranks(ferry_context *world)
     two_ranks_with_widths(ctx, info.rank, 2, 1, 3);
     two_ranks_with_widths(ctx, info.rank, 1, 1, 3);
     two_ranks_uneven(ctx, info.rank);
+    one_message(ctx);
     ferry_context_free(ctx);
     MPI_Comm_free(&pair);
 }
