@@ -1,5 +1,5 @@
-/* ferry bench: what is checked before, what a job does, and how the jobs' results become one. The measuring is the
- * harness's, the cases' own business is in case_*.c. */
+/* ferry bench: what is checked before, what a job does, and how the jobs' results become one. The
+ * measuring is the harness's, the cases' own business is in case_*.c. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "bench/cases.h"
 #include "bench/harness.h"
 #include "bench/machine.h"
-#include "bench/output.h"
+#include "bench/results.h"
 #include "bench/report.h"
 #include "bench/world.h"
 
@@ -26,7 +26,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t byte
     return 1;
 }
 
-/* --- before ranks are started ------------------------------------------------------------------------------------- */
+/* --- before ranks are started ----------------------------------------------------------------- */
 
 static int check_memory(const bench_case *c, const char *rivals, char *error, size_t bytes)
 {
@@ -44,10 +44,11 @@ static int check_memory(const bench_case *c, const char *rivals, char *error, si
 static int check_case(const bench_options *options, const bench_case *c, char *error, size_t bytes)
 {
     if (c->np < c->kind->least_np)
-        return refuse(error, bytes, "%s: np=%d; expected %d or more ranks", c->kind->word, c->np, c->kind->least_np);
+        return refuse(error, bytes, "%s: np=%d; expected %d or more ranks", c->kind->word, c->np,
+                      c->kind->least_np);
     if (options->ranks > 0 && !options->part && c->np != options->ranks)
-        return refuse(error, bytes, "%s: np=%d, but this job has %d ranks; expected np=%d", c->kind->word, c->np,
-                      options->ranks, options->ranks);
+        return refuse(error, bytes, "%s: np=%d, but this job has %d ranks; expected np=%d", c->kind->word,
+                      c->np, options->ranks, options->ranks);
     if (c->kind->check(c, error, bytes))
         return 1;
     return options->ranks == 0 && check_memory(c, options->rivals, error, bytes);
@@ -91,8 +92,8 @@ static int check_rivals(const char *rivals, const case_list *list, char *error, 
             known |= is_rival(list->items[k].kind, at, length);
         if (!known) {
             print_rivals(list, expected, sizeof expected);
-            return refuse(error, bytes, "--rivals: unknown rival \"%.*s\"; expected %s", length < 60 ? (int)length : 60,
-                          at, expected);
+            return refuse(error, bytes, "--rivals: unknown rival \"%.*s\"; expected %s",
+                          length < 60 ? (int)length : 60, at, expected);
         }
         at += length;
         if (!*at)
@@ -103,12 +104,12 @@ static int check_rivals(const char *rivals, const case_list *list, char *error, 
 static int check_outputs(const bench_options *options, char *error, size_t bytes)
 {
     if (options->plot)
-        return refuse(error, bytes, "--plot: this version draws nothing; expected --csv FILE, which other programs draw");
+        return refuse(error, bytes, "--plot: this version draws nothing; expected --csv FILE instead");
     if (options->json && options->csv && strcmp(options->json, options->csv) == 0)
         return refuse(error, bytes, "--json and --csv are both %.200s; expected two files", options->json);
-    if (options->json && output_check(options->json, error, bytes))
+    if (options->json && results_check(options->json, error, bytes))
         return 1;
-    return options->csv ? output_check(options->csv, error, bytes) : 0;
+    return options->csv ? results_check(options->csv, error, bytes) : 0;
 }
 
 /* The different numbers of ranks; more than BENCH_JOBS_MAX are counted, not kept. */
@@ -188,14 +189,14 @@ int bench_jobs(const bench_options *options, int np_out[BENCH_JOBS_MAX])
     return count < BENCH_JOBS_MAX ? count : BENCH_JOBS_MAX;
 }
 
-/* --- in the ranks ------------------------------------------------------------------------------------------------- */
+/* --- in the ranks ----------------------------------------------------------------------------- */
 
 /* One job: its options, cases and what it found. Results are kept on rank 0. */
 typedef struct job {
     const bench_options *options;
     world w;
     case_list list;
-    output *out;
+    results *out;
     bool refused;
 } job;
 
@@ -208,7 +209,8 @@ static void show_progress(void *user, const char *step, int done, int of)
 {
     const line *const l = user;
 
-    fprintf(stderr, "\r\033[Kcase %d of %d, %s: %s, block %d of %d", l->index + 1, l->count, l->text, step, done + 1, of);
+    fprintf(stderr, "\r\033[Kcase %d of %d, %s: %s, block %d of %d", l->index + 1, l->count, l->text, step,
+            done + 1, of);
     fflush(stderr);
 }
 
@@ -261,7 +263,7 @@ static int keep(job *j, int index, const measurement *m)
 
     if (j->w.rank == 0) {
         report_case(stdout, &j->w, c, m, j->options->verbose);
-        if (output_add(j->out, index, &j->w, c, m))
+        if (results_add(j->out, index, &j->w, c, m))
             failed = world_fail(&j->w, "no memory for the results");
     }
     j->refused |= m->refused;
@@ -293,14 +295,15 @@ static int begin(job *j)
         return 1;
     if (case_list_read(j->options, &j->list, error, sizeof error))
         failed = world_fail(&j->w, "%s", error);
-    else if (j->w.rank == 0 && !(j->out = output_new()))
+    else if (j->w.rank == 0 && !(j->out = results_new()))
         failed = world_fail(&j->w, "no memory for the results");
     if (world_agree(&j->w, failed))
         return 1;
     if (j->w.rank == 0 && !j->options->quiet)
         report_job(stdout, &j->w);
     if (j->w.rank == 0 && j->w.crowded && !j->options->quiet)
-        fprintf(stderr, "ferry bench: %d ranks share %d cores: the figures show scheduling too\n", j->w.size, j->w.cores);
+        fprintf(stderr, "ferry: bench: %d ranks share %d cores, so the figures show scheduling too\n",
+                j->w.size, j->w.cores);
     return 0;
 }
 
@@ -310,8 +313,8 @@ static int finish(job *j)
     int bad = 0;
 
     if (j->w.rank == 0)
-        bad = j->options->part ? output_write_part(j->out, j->options->part, error, sizeof error)
-                               : output_write(j->out, j->options, error, sizeof error);
+        bad = j->options->part ? results_write_part(j->out, j->options->part, error, sizeof error)
+                               : results_write(j->out, j->options, error, sizeof error);
     if (bad)
         world_fail(&j->w, "%s", error);
     return world_agree(&j->w, bad);
@@ -330,22 +333,23 @@ int bench_run(const bench_options *options, char *error, size_t bytes)
     if (failed)
         snprintf(error, bytes, "%s", j.w.trouble);
     case_list_drop(&j.list);
-    output_free(j.out);
+    results_free(j.out);
     world_close(&j.w);
     return failed || j.refused ? FAILURE : OK;
 }
 
-/* --- after the jobs ----------------------------------------------------------------------------------------------- */
+/* --- after the jobs --------------------------------------------------------------------------- */
 
-int bench_merge(const bench_options *options, const char *const *parts, int count, char *error, size_t bytes)
+int bench_merge(const bench_options *options, const char *const *parts, int count, char *error,
+                size_t bytes)
 {
-    output *const all = output_new();
+    results *const all = results_new();
     int bad = !all && refuse(error, bytes, "no memory for the results");
 
     for (int k = 0; k < count && !bad; ++k)
-        bad = output_read_part(all, parts[k], error, bytes);
-    bad = bad || output_write(all, options, error, bytes);
-    output_free(all);
+        bad = results_read_part(all, parts[k], error, bytes);
+    bad = bad || results_write(all, options, error, bytes);
+    results_free(all);
     return bad ? FAILURE : OK;
 }
 
@@ -359,8 +363,10 @@ static void help_key(FILE *to, const case_key *key)
 
 void bench_help(FILE *to)
 {
-    fprintf(to, "A case is a word and keys, one argument or several; a word without = begins the next case. Keys are shown with\n"
-                "their defaults. np=N in a case wins over --np. Sizes take K, M and G (1024).\n\n");
+    fputs(
+        "A case is a word and keys, in one argument or several; a word without = begins the next case.\n"
+        "Keys are shown with their defaults. np=N in a case wins over --np. Sizes take K, M, G (1024).\n\n",
+        to);
     for (int kind = 0; case_kinds[kind]; ++kind) {
         const case_kind *const k = case_kinds[kind];
         fprintf(to, "  %-10s %s\n", k->word, k->help);
@@ -371,8 +377,11 @@ void bench_help(FILE *to)
             fprintf(to, " %s", k->rivals[rival]);
         fprintf(to, "\n");
     }
-    fprintf(to, "\nEvery contender is verified before and after timing, and all take turns within one run. A time is the last end\n"
-                "minus the first start over all ranks; that of rewriting the source is taken off. `limit` is copying that no\n"
-                "method avoids, done by all ranks at once. Columns `/ ferry` are a row's time divided by ferry's. The exit\n"
-                "status is 1 when a row is refused: faster than the cores can copy, so something is wrong with the figure.\n\n");
+    fputs("\nEvery contender is verified before and after timing, and all take turns within one run.\n"
+          "A time is the last end minus the first start over all ranks, without that of rewriting the\n"
+          "source. `limit` is copying that no method avoids, done by all ranks at once. The columns\n"
+          "`/ ferry` are a row's time divided by ferry's. `bytes` and `rate` count what arrives on all\n"
+          "ranks. A row is refused, and the exit status 1, when it is faster than the cores can copy:\n"
+          "then something is wrong with the figure.\n\n",
+          to);
 }

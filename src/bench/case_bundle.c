@@ -1,5 +1,5 @@
-/* Case bundle: matrices of doubles in a nested container go from rank 0 to all others, or to rank 1. The rivals move the
- * same payload as one contiguous message, or as XML. */
+/* Case bundle: matrices of doubles in a nested container go from rank 0 to all others, or to rank 1. The
+ * rivals move the same payload as one contiguous message, or as XML. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,13 @@ enum { TAG = 7, KEY_BYTES = 32 };
 static const size_t piece = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
 
 static const case_key keys[KEYS] = {
-    [MATRICES] = {"matrices", "20x1000x100", "matrices x rows x columns of doubles", 3, 1, INT32_MAX, {NULL}},
-    [OPERATION] = {"op", "bcast", "bcast: rank 0 to all; sendrecv: rank 0 to rank 1", 0, 0, 0,
+    [MATRICES] = {"matrices", "20x1000x100", "matrices x rows x columns, doubles", 3, 1, INT32_MAX, {NULL}},
+    [OPERATION] = {"op",
+                   "bcast",
+                   "bcast: rank 0 to all; sendrecv: rank 0 to rank 1",
+                   0,
+                   0,
+                   0,
                    {"bcast", "sendrecv", NULL}},
 };
 
@@ -28,14 +33,14 @@ typedef struct bundle_job {
     xml_shape shape;
     int64_t operation;
     bool sender, receiver;
-    size_t elements, bytes;  /* of the payload */
-    double *source;          /* the sender's payload; the receivers' for the limit */
-    uint64_t round;          /* of the source's content */
-    double *used;            /* receivers: memory that was touched before */
-    double *fresh;           /* receivers, within a round: memory that was not */
-    ferry_bundle *sent;      /* the sender's bundle, which borrows the source */
-    ferry_bundle *got;       /* what a receiver got in this round */
-    double *parsed;          /* likewise, out of XML */
+    size_t elements, bytes; /* of the payload */
+    double *source;         /* the sender's payload; the receivers' for the limit */
+    uint64_t round;         /* of the source's content */
+    double *used;           /* receivers: memory that was touched before */
+    double *fresh;          /* receivers, within a round: memory that was not */
+    ferry_bundle *sent;     /* the sender's bundle, which borrows the source */
+    ferry_bundle *got;      /* what a receiver got in this round */
+    double *parsed;         /* likewise, out of XML */
 } bundle_job;
 
 static int check(const bench_case *c, char *error, size_t bytes)
@@ -48,7 +53,8 @@ static uint64_t payload(const bench_case *c)
 {
     const int64_t *const n = c->values[MATRICES];
 
-    return bytes_times(bytes_times(bytes_times((uint64_t)n[0], (uint64_t)n[1]), (uint64_t)n[2]), sizeof(double));
+    return bytes_times(bytes_times(bytes_times((uint64_t)n[0], (uint64_t)n[1]), (uint64_t)n[2]),
+                       sizeof(double));
 }
 
 static bool xml_fits(uint64_t bytes)
@@ -56,7 +62,8 @@ static bool xml_fits(uint64_t bytes)
     return bytes / sizeof(double) <= INT_MAX / XML_NUMBER_BYTES;
 }
 
-/* A receiver has a source, used and fresh memory and what ferry keeps; XML needs the text and the parsed tree. */
+/* A receiver has a source, used and fresh memory and what ferry keeps; XML needs the text and the parsed
+ * tree. */
 static uint64_t need(const bench_case *c, const char *rivals)
 {
     const uint64_t bytes = payload(c);
@@ -65,7 +72,7 @@ static uint64_t need(const bench_case *c, const char *rivals)
     return bytes_times((uint64_t)c->np, bytes_times(copies, bytes));
 }
 
-/* --- contents ----------------------------------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------- */
 
 /* A number with a full mantissa. */
 static double value_at(uint64_t rank, uint64_t index, uint64_t round)
@@ -79,7 +86,8 @@ static void fill(const bundle_job *job)
         job->source[k] = value_at((uint64_t)job->w->rank, k, job->round);
 }
 
-static size_t count_wrong(const bundle_job *job, const double *data, uint64_t rank, size_t first, size_t count)
+static size_t count_wrong(const bundle_job *job, const double *data, uint64_t rank, size_t first,
+                          size_t count)
 {
     size_t wrong = 0;
 
@@ -109,7 +117,7 @@ static int rewrite_receivers(contender *c)
     return 0;
 }
 
-/* --- ferry -------------------------------------------------------------------------------------------------------- */
+/* --- ferry ------------------------------------------------------------------------------------ */
 
 static void key_of(size_t index, char text[KEY_BYTES])
 {
@@ -122,7 +130,8 @@ static int round_ferry(contender *c)
     ferry_context *const ctx = job->w->ctx;
 
     if (job->operation == BCAST)
-        return world_ferry(job->w, ferry_bundle_bcast(ctx, job->sender ? &job->sent : &job->got, 0), "ferry_bundle_bcast");
+        return world_ferry(job->w, ferry_bundle_bcast(ctx, job->sender ? &job->sent : &job->got, 0),
+                           "ferry_bundle_bcast");
     if (job->sender)
         return world_ferry(job->w, ferry_bundle_send(ctx, job->sent, 1, TAG), "ferry_bundle_send");
     if (job->receiver)
@@ -139,7 +148,8 @@ static int drop_bundle(contender *c)
     return 0;
 }
 
-/* Memory that received bundles left behind goes back to the system, so that the next one comes into fresh memory. */
+/* Memory that received bundles left behind goes back to the system, so that the next one comes into fresh
+ * memory. */
 static int forget_pool(contender *c)
 {
     (void)c;
@@ -161,8 +171,9 @@ static size_t wrong_bundle(contender *c)
         ferry_array array;
         char key[KEY_BYTES];
         key_of(k, key);
-        if (ferry_bundle_get_array(job->got, key, FERRY_TYPE_FLOAT64, &array) != FERRY_OK || array.dims != 2 ||
-            array.shape[0] != (int64_t)job->shape.rows || array.shape[1] != (int64_t)job->shape.columns)
+        if (ferry_bundle_get_array(job->got, key, FERRY_TYPE_FLOAT64, &array) != FERRY_OK ||
+            array.dims != 2 || array.shape[0] != (int64_t)job->shape.rows ||
+            array.shape[1] != (int64_t)job->shape.columns)
             wrong += elements;
         else
             wrong += count_wrong(job, array.data, 0, k * elements, elements);
@@ -170,7 +181,7 @@ static size_t wrong_bundle(contender *c)
     return wrong;
 }
 
-/* --- rivals ------------------------------------------------------------------------------------------------------- */
+/* --- rivals ----------------------------------------------------------------------------------- */
 
 /* `bytes` bytes from rank 0 to the receivers, in as few messages as MPI's counts allow. */
 static void move_bytes(const bundle_job *job, void *data, size_t bytes)
@@ -200,9 +211,10 @@ static int round_fresh(contender *c)
     bundle_job *const job = c->job;
 
     if (job->receiver) {
-        void *const memory = mmap(NULL, job->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *const memory = mmap(NULL, job->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                                  0);
         if (memory == MAP_FAILED)
-            return world_fail(job->w, "rank %d: %zu bytes could not be mapped", job->w->rank, job->bytes);
+            world_give_up(job->w, "fresh memory", job->bytes);
         job->fresh = memory;
     }
     move_bytes(job, job->sender ? job->source : job->fresh, job->bytes);
@@ -230,10 +242,8 @@ static int round_xml(contender *c)
     if (job->sender && xml_write(job->source, &job->shape, &text, &bytes))
         failed = world_fail(job->w, "rank %d: libxml2 could not write the matrices", job->w->rank);
     move_bytes(job, &bytes, sizeof bytes);
-    if (job->receiver && bytes > 0 && !(text = malloc(bytes))) {
-        fprintf(stderr, "rank %d: no memory for %zu bytes of XML\n", job->w->rank, bytes);
-        MPI_Abort(MPI_COMM_WORLD, 1); /* the text is under way, and the others wait in MPI */
-    }
+    if (job->receiver && bytes > 0 && !(text = malloc(bytes)))
+        world_give_up(job->w, "XML", bytes);
     move_bytes(job, text, bytes);
     if (job->receiver && !failed && xml_read(text, bytes, &job->shape, &job->parsed))
         failed = world_fail(job->w, "rank %d: libxml2 could not read %zu bytes", job->w->rank, bytes);
@@ -293,7 +303,7 @@ static size_t wrong_copy(contender *c)
     return job->receiver ? count_wrong(job, job->used, (uint64_t)job->w->rank, 0, job->elements) : 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static const struct entry {
     const char *name;
@@ -401,6 +411,12 @@ static int open_bundle(world *w, const bench_case *c, measurement *m, void **job
 const case_kind case_bundle = {
     .word = "bundle",
     .help = "a bundle of matrices of doubles from rank 0 to all, or to rank 1",
-    .key_count = KEYS, .least_np = 2, .keys = keys, .rivals = {"raw-warm", "raw-fresh", "xml", NULL},
-    .check = check, .need = need, .open = open_bundle, .close = close_bundle,
+    .key_count = KEYS,
+    .least_np = 2,
+    .keys = keys,
+    .rivals = {"raw-warm", "raw-fresh", "xml", NULL},
+    .check = check,
+    .need = need,
+    .open = open_bundle,
+    .close = close_bundle,
 };

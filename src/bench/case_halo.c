@@ -1,5 +1,6 @@
-/* Case halo: both faces of a block along one dimension, periodic, all ranks in a row along it. Ghosts surround the block in
- * every dimension, as a program has them; those of the other dimensions are not exchanged. */
+/* Case halo: both faces of a block along one dimension, periodic, all ranks in a row along it. Ghosts
+ * surround the block in every dimension, as a program has them; those of the other dimensions are not
+ * exchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ static const case_key keys[KEYS] = {
     [EXTENT] = {"n", "128", "interior cells of a rank along each dimension", 1, 1, 1 << 30, {NULL}},
     [WIDTH] = {"w", "1", "ghost cells on each side, at most n", 1, 1, 1 << 20, {NULL}},
     [ELEMENT] = {"e", "8", "bytes of a cell", 1, 1, 4096, {NULL}},
-    [DIRECTION] = {"dir", "x", "dimension that is exchanged; x varies fastest", 0, 0, 0, {"x", "y", "z", NULL}},
+    [DIRECTION] = {"dir", "x", "dimension; x varies fastest", 0, 0, 0, {"x", "y", "z", NULL}},
 };
 
 /* Cells of one face. */
@@ -29,7 +30,8 @@ static uint64_t face_cells(const bench_case *c)
 
 static int check(const bench_case *c, char *error, size_t bytes)
 {
-    const uint64_t n = (uint64_t)c->values[EXTENT][0], w = (uint64_t)c->values[WIDTH][0], cells = face_cells(c);
+    const uint64_t n = (uint64_t)c->values[EXTENT][0], w = (uint64_t)c->values[WIDTH][0];
+    const uint64_t cells = face_cells(c);
 
     if (c->values[DIRECTION][0] >= c->values[DIMS][0]) {
         snprintf(error, bytes, "halo: dir=%s needs d=%lld or more; got d=%lld",
@@ -38,8 +40,8 @@ static int check(const bench_case *c, char *error, size_t bytes)
         return 1;
     }
     if (w > n) {
-        snprintf(error, bytes, "halo: w=%llu is wider than the block, n=%llu; expected w <= n", (unsigned long long)w,
-                 (unsigned long long)n);
+        snprintf(error, bytes, "halo: w=%llu is wider than the block, n=%llu; expected w <= n",
+                 (unsigned long long)w, (unsigned long long)n);
         return 1;
     }
     if (cells > INT32_MAX) {
@@ -58,15 +60,18 @@ static uint64_t need(const bench_case *c, const char *rivals)
     (void)rivals;
     for (int64_t k = 0; k < c->values[DIMS][0]; ++k)
         field = bytes_times(field, n + 2 * w);
-    return bytes_times((uint64_t)c->np, exchange_need(field, face_cells(c) * (uint64_t)c->values[ELEMENT][0]));
+    const uint64_t face = face_cells(c) * (uint64_t)c->values[ELEMENT][0];
+    return bytes_times((uint64_t)c->np, exchange_need(field, face));
 }
 
 /* Where cells first .. first + count - 1 along `dir` lie, the whole interior along the other dimensions. */
 static box slab(const bench_case *c, size_t first, size_t count)
 {
-    const size_t n = (size_t)c->values[EXTENT][0], w = (size_t)c->values[WIDTH][0], e = (size_t)c->values[ELEMENT][0];
+    const size_t n = (size_t)c->values[EXTENT][0], w = (size_t)c->values[WIDTH][0];
+    const size_t e = (size_t)c->values[ELEMENT][0], row = e * (n + 2 * w);
     const int dims = (int)c->values[DIMS][0], dir = (int)c->values[DIRECTION][0];
-    size_t counts[3] = {1, 1, 1}, stride[3] = {e, e * (n + 2 * w), e * (n + 2 * w) * (n + 2 * w)}, start = 0;
+    const size_t stride[3] = {e, row, row * (n + 2 * w)};
+    size_t counts[3] = {1, 1, 1}, start = 0;
 
     for (int k = 0; k < dims; ++k) {
         counts[k] = k == dir ? count : n;
@@ -77,7 +82,8 @@ static box slab(const bench_case *c, size_t first, size_t count)
 
 static MPI_Datatype slab_type(const bench_case *c, MPI_Datatype element, size_t first, size_t count)
 {
-    const int n = (int)c->values[EXTENT][0], w = (int)c->values[WIDTH][0], dims = (int)c->values[DIMS][0];
+    const int n = (int)c->values[EXTENT][0], w = (int)c->values[WIDTH][0];
+    const int dims = (int)c->values[DIMS][0];
     int sizes[3], counts[3], starts[3];
     MPI_Datatype type = MPI_DATATYPE_NULL;
 
@@ -112,7 +118,8 @@ static void describe_faces(exchange *x, const bench_case *c)
         side->send_type = slab_type(c, x->element, sent[k], w);
         side->recv_type = slab_type(c, x->element, got[k], w);
     }
-    const size_t from = n > 2 * w ? n : 2 * w; /* in a thin block the two sources share cells: rewritten once */
+    /* In a thin block the two sources share cells, which are rewritten once. */
+    const size_t from = n > 2 * w ? n : 2 * w;
     x->rewritten[0] = slab(c, w, w);
     x->rewritten[1] = slab(c, from, n + w - from);
 }
@@ -180,6 +187,12 @@ static int open_halo(world *w, const bench_case *c, measurement *m, void **job_o
 const case_kind case_halo = {
     .word = "halo",
     .help = "both faces along `dir` of a periodic row of blocks with n^d cells each",
-    .key_count = KEYS, .least_np = 1, .keys = keys, .rivals = {"datatype", "handpack", NULL},
-    .check = check, .need = need, .open = open_halo, .close = close_halo,
+    .key_count = KEYS,
+    .least_np = 1,
+    .keys = keys,
+    .rivals = {"datatype", "handpack", NULL},
+    .check = check,
+    .need = need,
+    .open = open_halo,
+    .close = close_halo,
 };

@@ -1,5 +1,6 @@
-/* Case transpose: a matrix in block rows becomes its transpose in block rows. All contenders work on the same matrices in
- * memory of ferry_memory_alloc(); `ferry-private` and the rival's buffers are malloc'ed. */
+/* Case transpose: a matrix in block rows becomes its transpose in block rows. All contenders work on the
+ * same matrices in memory of ferry_memory_alloc(); `ferry-private` and the rival's buffers are malloc'ed.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,12 @@ static const case_key keys[KEYS] = {
 typedef struct turn_job {
     world *w;
     size_t element, unit;
-    int64_t rows, columns;           /* of the whole matrix */
-    int64_t first_row, row_count;    /* of this rank */
+    int64_t rows, columns;        /* of the whole matrix */
+    int64_t first_row, row_count; /* of this rank */
     int64_t first_column, column_count;
     size_t source_bytes, target_bytes;
-    char *source, *target;           /* memory of ferry */
-    char *send, *recv;               /* malloc'ed */
+    char *source, *target; /* memory of ferry */
+    char *send, *recv;     /* malloc'ed */
     ferry_transpose *ferry;
     turn *rival;
     uint64_t round;
@@ -45,7 +46,13 @@ static uint64_t need(const bench_case *c, const char *rivals)
     return bytes_times(4, bytes_times(elements, (uint64_t)c->values[ELEMENT][0]));
 }
 
-/* --- steps -------------------------------------------------------------------------------------------------------- */
+/* What a copy of this rank's share moves. */
+static size_t share_bytes(const turn_job *job)
+{
+    return job->source_bytes < job->target_bytes ? job->source_bytes : job->target_bytes;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static int rewrite(contender *c)
 {
@@ -69,14 +76,16 @@ static int round_ferry(contender *c)
 {
     const turn_job *const job = c->job;
 
-    return world_ferry(job->w, ferry_transpose_run(job->ferry, job->source, job->target), "ferry_transpose_run");
+    return world_ferry(job->w, ferry_transpose_run(job->ferry, job->source, job->target),
+                       "ferry_transpose_run");
 }
 
 static int round_private(contender *c)
 {
     const turn_job *const job = c->job;
 
-    return world_ferry(job->w, ferry_transpose_run(job->ferry, job->send, job->recv), "ferry_transpose_run");
+    return world_ferry(job->w, ferry_transpose_run(job->ferry, job->send, job->recv),
+                       "ferry_transpose_run");
 }
 
 static int round_rival(contender *c)
@@ -91,7 +100,7 @@ static int round_copy(contender *c)
 {
     const turn_job *const job = c->job;
 
-    memcpy(job->target, job->source, job->source_bytes < job->target_bytes ? job->source_bytes : job->target_bytes);
+    memcpy(job->target, job->source, share_bytes(job));
     return 0;
 }
 
@@ -110,7 +119,8 @@ static size_t wrong_words(const turn_job *job, const char *target)
         for (int64_t row = 0; row < job->rows; ++row) {
             const uint64_t first = (uint64_t)(row * job->columns + job->first_column + column) * words;
             for (size_t k = 0; k < words; ++k, target += job->unit) {
-                const uint64_t value = pattern_at(0, first + k, job->round); /* little-endian: low bytes come first */
+                /* Little-endian: the low bytes, which a word of `unit` bytes keeps, come first. */
+                const uint64_t value = pattern_at(0, first + k, job->round);
                 wrong += memcmp(target, &value, job->unit) != 0;
             }
         }
@@ -134,12 +144,11 @@ static size_t wrong_private(contender *c)
 static size_t wrong_copy(contender *c)
 {
     const turn_job *const job = c->job;
-    const size_t bytes = job->source_bytes < job->target_bytes ? job->source_bytes : job->target_bytes;
 
-    return memcmp(job->target, job->source, bytes) != 0;
+    return memcmp(job->target, job->source, share_bytes(job)) != 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static const struct entry {
     const char *name;
@@ -159,10 +168,11 @@ static const struct entry {
 static int take_memory(turn_job *job)
 {
     void *source = NULL, *target = NULL;
-    int failed = world_ferry(job->w, ferry_memory_alloc(job->w->ctx, job->source_bytes, &source), "ferry_memory_alloc");
+    ferry_status st = ferry_memory_alloc(job->w->ctx, job->source_bytes, &source);
 
-    if (!failed)
-        failed = world_ferry(job->w, ferry_memory_alloc(job->w->ctx, job->target_bytes, &target), "ferry_memory_alloc");
+    if (st == FERRY_OK)
+        st = ferry_memory_alloc(job->w->ctx, job->target_bytes, &target);
+    int failed = world_ferry(job->w, st, "ferry_memory_alloc");
     job->source = source;
     job->target = target;
     if (!failed)
@@ -228,7 +238,7 @@ static int open_transpose(world *w, const bench_case *c, measurement *m, void **
     pattern_fill(job->source, &all, job->unit, 0,
                  (uint64_t)(job->first_row * job->columns) * (job->element / job->unit), 0);
     m->bytes = (double)job->rows * (double)job->columns * (double)job->element;
-    m->alone_bytes = (double)(job->source_bytes < job->target_bytes ? job->source_bytes : job->target_bytes);
+    m->alone_bytes = (double)share_bytes(job);
     MPI_Bcast(&m->alone_bytes, 1, MPI_DOUBLE, 0, w->comm);
     for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
         contender *const each = measurement_add(m, entries[k].name, entries[k].kind, job);
@@ -245,6 +255,12 @@ static int open_transpose(world *w, const bench_case *c, measurement *m, void **
 const case_kind case_transpose = {
     .word = "transpose",
     .help = "a matrix in block rows becomes its transpose in block rows",
-    .key_count = KEYS, .least_np = 1, .keys = keys, .rivals = {"blocked-alltoall", NULL},
-    .check = check, .need = need, .open = open_transpose, .close = close_transpose,
+    .key_count = KEYS,
+    .least_np = 1,
+    .keys = keys,
+    .rivals = {"blocked-alltoall", NULL},
+    .check = check,
+    .need = need,
+    .open = open_transpose,
+    .close = close_transpose,
 };

@@ -1,5 +1,5 @@
-/* Case vector: a column of a matrix goes to the partner, whose column arrives in the ghost column next to it. Ranks pair
- * up as r and r xor 1; an odd last rank is idle. */
+/* Case vector: a column of a matrix goes to the partner, whose column arrives in the ghost column next to
+ * it. Ranks pair up as r and r xor 1; an odd last rank is idle. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,12 +21,14 @@ static int check(const bench_case *c, char *error, size_t bytes)
     const uint64_t stride = (uint64_t)c->values[STRIDE][0];
 
     if (stride < 2 * run) {
-        snprintf(error, bytes, "vector: stride=%llu is less than 2 * run=%llu; expected room for the column and its ghost",
+        snprintf(error, bytes,
+                 "vector: stride=%llu; expected at least 2 * run=%llu, for the column and its ghost",
                  (unsigned long long)stride, (unsigned long long)(2 * run));
         return 1;
     }
     if (rows * run > INT32_MAX) {
-        snprintf(error, bytes, "vector: rows * run is %llu; expected at most %d elements, as MPI counts them",
+        snprintf(error, bytes,
+                 "vector: rows * run is %llu; expected at most %d elements, as MPI counts them",
                  (unsigned long long)(rows * run), INT32_MAX);
         return 1;
     }
@@ -39,7 +41,8 @@ static uint64_t need(const bench_case *c, const char *rivals)
     const uint64_t stride = (uint64_t)c->values[STRIDE][0], element = (uint64_t)c->values[ELEMENT][0];
 
     (void)rivals;
-    return bytes_times((uint64_t)c->np, exchange_need(bytes_times(rows * stride, element), rows * run * element));
+    const uint64_t field = bytes_times(rows * stride, element);
+    return bytes_times((uint64_t)c->np, exchange_need(field, rows * run * element));
 }
 
 /* ferry's way: one edge to the partner, one from it. */
@@ -90,7 +93,8 @@ static void describe_column(exchange *x, const bench_case *c)
     side->recv = (box){0, {1, rows}, {0, stride}, run};
     side->send = (box){run, {1, rows}, {0, stride}, run};
     x->rewritten[0] = side->send;
-    MPI_Type_vector((int)rows, (int)c->values[RUN][0], (int)c->values[STRIDE][0], x->element, &side->send_type);
+    MPI_Type_vector((int)rows, (int)c->values[RUN][0], (int)c->values[STRIDE][0], x->element,
+                    &side->send_type);
     MPI_Type_commit(&side->send_type);
     MPI_Type_dup(side->send_type, &side->recv_type);
 }
@@ -127,7 +131,13 @@ static int open_vector(world *w, const bench_case *c, measurement *m, void **job
 
 const case_kind case_vector = {
     .word = "vector",
-    .help = "columns between pairs of ranks, both ways: `rows` runs of `run` elements every `stride` elements",
-    .key_count = KEYS, .least_np = 2, .keys = keys, .rivals = {"datatype", "handpack", NULL},
-    .check = check, .need = need, .open = open_vector, .close = close_vector,
+    .help = "columns of a matrix between pairs of ranks, both ways, into the ghost column next to them",
+    .key_count = KEYS,
+    .least_np = 2,
+    .keys = keys,
+    .rivals = {"datatype", "handpack", NULL},
+    .check = check,
+    .need = need,
+    .open = open_vector,
+    .close = close_vector,
 };

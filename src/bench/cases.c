@@ -1,5 +1,5 @@
-/* Reading cases. Runs before any rank is started, so it knows nothing of MPI; every refusal names the word, the key, what
- * was found and what was expected. */
+/* Reading cases. Runs before any rank is started, so it knows nothing of MPI; every refusal names the
+ * word, the key, what was found and what was expected. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,12 +36,16 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t byte
     return 1;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
-/* A whole number with K, M or G (1024); ends at `x` or the end. NULL when it is none or too big for 63 bits. */
+/* A whole number with K, M or G (1024); ends at `x` or the end. NULL when it is none or too big for 63
+ * bits. */
 static const char *read_number(const char *text, int64_t *value_out)
 {
-    static const struct { char letter; int shift; } units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+    static const struct {
+        char letter;
+        int shift;
+    } units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
     char *end = NULL;
     int shift = 0;
 
@@ -98,11 +102,14 @@ static void print_expected(const case_key *key, char *text, size_t bytes)
         snprintf(text, bytes, "%d numbers from %lld to %lld, joined by x, such as %s", key->parts,
                  (long long)key->least, (long long)key->most, key->normal);
     for (int k = 0; key->parts == 0 && key->words[k] && used < bytes; ++k)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", k == 0 ? "" : key->words[k + 1] ? ", " : " or ",
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 k == 0              ? ""
+                                 : key->words[k + 1] ? ", "
+                                                     : " or ",
                                  key->words[k]);
 }
 
-/* --- words -------------------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static const case_kind *find_kind(const char *word)
 {
@@ -117,7 +124,10 @@ static void print_kinds(char *text, size_t bytes)
     size_t used = 0;
 
     for (int k = 0; case_kinds[k] && used < bytes; ++k)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", k == 0 ? "" : case_kinds[k + 1] ? ", " : " or ",
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 k == 0              ? ""
+                                 : case_kinds[k + 1] ? ", "
+                                                     : " or ",
                                  case_kinds[k]->word);
 }
 
@@ -178,7 +188,8 @@ static int set_key(reader *r, const char *name, const char *text)
 
     if (at < 0) {
         print_keys(c->kind, expected, sizeof expected);
-        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", c->kind->word, name, expected);
+        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", c->kind->word, name,
+                      expected);
     }
     if (r->given[at])
         return refuse(r->error, r->bytes, "%s: %s is given twice; expected once", c->kind->word, name);
@@ -201,7 +212,8 @@ static int read_token(reader *r, char *token)
         return start_case(r, token);
     if (r->list->count == 0) {
         print_kinds(kinds, sizeof kinds);
-        return refuse(r->error, r->bytes, "\"%.60s\" comes before any case; expected %s first", token, kinds);
+        return refuse(r->error, r->bytes, "\"%.60s\" comes before any case; expected %s first", token,
+                      kinds);
     }
     *equals = '\0';
     return set_key(r, token, equals + 1);
@@ -216,8 +228,9 @@ static int read_argument(reader *r, const char *argument)
         char token[TOKEN_BYTES];
         const size_t length = strcspn(at, blanks);
         if (length >= sizeof token)
-            return refuse(r->error, r->bytes, "the word \"%.40s...\" has %zu characters; expected fewer than %d", at,
-                          length, TOKEN_BYTES);
+            return refuse(r->error, r->bytes,
+                          "the word \"%.40s...\" has %zu characters; expected fewer than %d", at, length,
+                          TOKEN_BYTES);
         memcpy(token, at, length);
         token[length] = '\0';
         if (read_token(r, token))

@@ -1,5 +1,5 @@
-/* The contenders of vector and halo: ferry, the derived type, hand packing, and local copying as the limit. Knows nothing
- * of the shapes; those are boxes. */
+/* The contenders of vector and halo: ferry, the derived type, hand packing, and local copying as the
+ * limit. Knows nothing of the shapes; those are boxes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +16,12 @@ uint64_t exchange_need(uint64_t field_bytes, uint64_t face_bytes)
 
 ferry_status exchange_layout(const exchange *x, const box *b, ferry_layout **layout_out)
 {
-    const int64_t counts[] = {(int64_t)b->count[0], (int64_t)b->count[1], (int64_t)(b->run / x->element_bytes)};
+    const int64_t counts[] = {(int64_t)b->count[0], (int64_t)b->count[1],
+                              (int64_t)(b->run / x->element_bytes)};
     const int64_t strides[] = {(int64_t)b->stride[0], (int64_t)b->stride[1], (int64_t)x->element_bytes};
 
-    return ferry_layout_strided(3, counts, strides, (int64_t)x->element_bytes, (int64_t)b->start, layout_out);
+    return ferry_layout_strided(3, counts, strides, (int64_t)x->element_bytes, (int64_t)b->start,
+                                layout_out);
 }
 
 MPI_Datatype exchange_element(size_t element_bytes)
@@ -39,7 +41,7 @@ void exchange_drop_type(MPI_Datatype *type)
         MPI_Type_free(type);
 }
 
-/* --- steps -------------------------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static int rewrite(contender *c)
 {
@@ -78,8 +80,8 @@ static size_t count_wrong(const contender *c, bool own)
     for (int k = 0; k < x->face_count; ++k) {
         const face *const side = &x->faces[k];
         const int origin = own ? x->w->rank : side->from;
-        wrong += pattern_wrong(f->base, &side->recv, &side->send, pattern_unit(x->element_bytes), (uint64_t)origin,
-                               f->round);
+        wrong += pattern_wrong(f->base, &side->recv, &side->send, pattern_unit(x->element_bytes),
+                               (uint64_t)origin, f->round);
     }
     return wrong;
 }
@@ -124,8 +126,8 @@ static int round_handpack(contender *c)
         const box packed = box_packed(&side->send);
         const int count = (int)(box_bytes(&side->send) / x->element_bytes);
         box_copy(side->send_buffer, &packed, base, &side->send);
-        MPI_Sendrecv(side->send_buffer, count, x->element, side->to, k, side->recv_buffer, count, x->element,
-                     side->from, k, x->w->rivals, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(side->send_buffer, count, x->element, side->to, k, side->recv_buffer, count,
+                     x->element, side->from, k, x->w->rivals, MPI_STATUS_IGNORE);
         box_copy(base, &side->recv, side->recv_buffer, &packed);
     }
     return 0;
@@ -199,7 +201,7 @@ static int alone_plan(contender *c)
     return alone(c) ? copy_by_plan(c->job, ((field *)c->memory)->base) : 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* Every contender in the order of the table. A check of NULL: nothing arrives that could be checked. */
 static const struct entry {
@@ -212,17 +214,20 @@ static const struct entry {
     bool needs_self;
     const char *note;
 } entries[] = {
-    {"none", CONTENDER_BASELINE, FIELD_FERRY, rewrite, round_nothing, NULL, false, "rewriting the source alone"},
+    {"none", CONTENDER_BASELINE, FIELD_FERRY, rewrite, round_nothing, NULL, false,
+     "rewriting the source alone"},
     {"ferry", CONTENDER_FERRY, FIELD_FERRY, rewrite, round_ferry, wrong_of_peers, false,
      "memory of ferry_memory_alloc"},
-    {"ferry-private", CONTENDER_FERRY, FIELD_OWN, rewrite, round_ferry, wrong_of_peers, false, "malloc'ed memory"},
+    {"ferry-private", CONTENDER_FERRY, FIELD_OWN, rewrite, round_ferry, wrong_of_peers, false,
+     "malloc'ed memory"},
     {"datatype", CONTENDER_RIVAL, FIELD_OWN, rewrite, round_datatype, wrong_of_peers, false,
      "MPI_Sendrecv with the derived type"},
     {"handpack", CONTENDER_RIVAL, FIELD_OWN, rewrite, round_handpack, wrong_of_peers, false,
      "loops, static buffers, MPI_Sendrecv"},
-    {"limit", CONTENDER_LIMIT, FIELD_FERRY, rewrite, round_loop, wrong_of_self, false, "source to ghost within each rank, loop"},
+    {"limit", CONTENDER_LIMIT, FIELD_FERRY, rewrite, round_loop, wrong_of_self, false,
+     "source to ghost in each rank, loop"},
     {"limit", CONTENDER_LIMIT, FIELD_FERRY, rewrite, round_plan, wrong_of_self, true,
-     "source to ghost within each rank, plan"},
+     "source to ghost in each rank, plan"},
     {"alone-none", CONTENDER_ALONE_BASE, FIELD_FERRY, alone_rewrite, alone_nothing, NULL, false, ""},
     {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_loop, NULL, false, "one rank, loop"},
     {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_plan, NULL, true, "one rank, plan"},
@@ -272,7 +277,8 @@ static void compile_self(exchange *x)
 static int take_memory(exchange *x)
 {
     void *shared = NULL;
-    int failed = world_ferry(x->w, ferry_memory_alloc(x->w->ctx, x->field_bytes, &shared), "ferry_memory_alloc");
+    const ferry_status st = ferry_memory_alloc(x->w->ctx, x->field_bytes, &shared);
+    int failed = world_ferry(x->w, st, "ferry_memory_alloc");
 
     x->fields[FIELD_FERRY].base = shared;
     if (!failed)

@@ -1,10 +1,11 @@
 /* The harness: verifies contenders, then times them in turns within one run.
  *
  * A case opens a list of contenders; the harness knows nothing else of it. Two kinds of timing:
- * - paced: every round is a start in common, then the operation. Rewriting the source and preparing memory lie outside.
- * - streaming: rounds follow one another without a barrier, each rewriting the source first, as a stencil code does; the
- *   time of rewriting alone (the baseline contender of the same block) is subtracted.
- * The time of a round is the last end minus the first start over all ranks. */
+ * - paced: every round is a start in common, then the operation. Rewriting the source and preparing
+ *   memory lie outside.
+ * - streaming: rounds follow one another without a barrier, each rewriting the source first, as a stencil
+ *   code does; the time of rewriting alone (the baseline contender of the same block) is subtracted. The
+ *   time of a round is the last end minus the first start over all ranks. */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
@@ -33,14 +34,14 @@ typedef size_t contender_check(contender *c); /* elements that are wrong on this
 struct contender {
     const char *name;
     contender_kind kind;
-    void *job;                /* the case's state */
-    void *memory;             /* what this contender works on, of the case's making */
-    contender_step *rewrite;  /* the source gets the next round's content */
-    contender_step *before;   /* untimed, before each paced round: fresh memory, marks that a check would notice */
-    contender_step *round;    /* the operation, timed */
-    contender_step *after;    /* untimed, after each paced round: gives back what the round obtained */
-    contender_check *wrong;   /* after a round: NULL for what has no result to check */
-    const char *missing;      /* why it cannot run here; NULL when it can */
+    void *job;               /* the case's state */
+    void *memory;            /* what this contender works on, of the case's making */
+    contender_step *rewrite; /* the source gets the next round's content */
+    contender_step *before;  /* untimed, before a paced round and before checks: memory, marks */
+    contender_step *round;   /* the operation, timed */
+    contender_step *after;   /* untimed, after each paced round: gives back what the round obtained */
+    contender_check *wrong;  /* after a round: NULL for what has no result to check */
+    const char *missing;     /* why it cannot run here; NULL when it can */
     char note[CONTENDER_NOTE_BYTES]; /* what a reader should know of the row, "" if nothing */
 };
 
@@ -60,12 +61,12 @@ typedef struct measurement {
     contender contenders[CONTENDERS_MAX];
     int contender_count;
     bool streaming;
-    double bytes;       /* that arrive on all ranks in a round */
-    double alone_bytes; /* that the ALONE contender copies in a round */
+    double bytes;                /* that arrive on all ranks in a round */
+    double alone_bytes;          /* that the ALONE contender copies in a round */
     char explain[EXPLAIN_BYTES]; /* how ferry moves the bytes on this rank, "" when it does not tell */
     result results[CONTENDERS_MAX];
     int result_count;
-    bool refused;       /* some row is */
+    bool refused; /* some row is */
 } measurement;
 
 typedef void harness_progress(void *user, const char *step, int done, int of);
@@ -73,7 +74,8 @@ typedef void harness_progress(void *user, const char *step, int done, int of);
 /* Add a contender; the case fills the rest of it. */
 contender *measurement_add(measurement *m, const char *name, contender_kind kind, void *job);
 
-/* Verify, calibrate and time all contenders. Collective; the same result on all ranks: 0, or 1 with a text in the world's trouble. */
+/* Verify, calibrate and time all contenders. Collective; the same result on all ranks: 0, or 1 with a
+ * text in the world's trouble. */
 int harness_run(world *w, measurement *m, harness_progress *progress, void *user);
 
 #endif

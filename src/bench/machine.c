@@ -1,5 +1,5 @@
-/* Facts about the machine and the MPI, read from the kernel's files and from MPI's own tool interface. Knows nothing of
- * cases. A fact that cannot be read is told as unknown, never guessed. */
+/* Facts about the machine and the MPI, read from the kernel's files and from MPI's own tool interface.
+ * Knows nothing of cases. A fact that cannot be read is told as unknown, never guessed. */
 #define _GNU_SOURCE 1
 #include <mpi.h>
 #include <sched.h>
@@ -115,26 +115,48 @@ static void chosen_word(const char *path, char *text, size_t bytes)
     snprintf(text, bytes, "%.*s", to ? (int)(to - from - 1) : 7, to ? from + 1 : "unknown");
 }
 
-/* Open MPI's setting for copies between processes, as its tool interface tells it; -1 when it does not. */
-static int vader_mechanism(char *text, size_t bytes)
+/* The name that an enumeration of MPI's tool interface gives to a value. */
+static int enum_name(MPI_T_enum names, int wanted, char *text, size_t bytes)
 {
-    static const char name[] = "btl_vader_single_copy_mechanism";
-    int index = 0, level = 0, count = 0, value = 0, found = -1, verbosity = 0, bind = 0, scope = 0, length = 0;
+    char name[64];
+    int items = 0, length = sizeof name, value = 0;
+
+    if (names == MPI_T_ENUM_NULL || MPI_T_enum_get_info(names, &items, name, &length) != MPI_SUCCESS)
+        return -1;
+    for (int item = 0; item < items; ++item) {
+        length = (int)bytes;
+        if (MPI_T_enum_get_item(names, item, &value, text, &length) == MPI_SUCCESS && value == wanted)
+            return 0;
+    }
+    return -1;
+}
+
+static int read_setting(const char *name, char *text, size_t bytes)
+{
+    int index = 0, count = 0, value = 0, verbosity = 0, bind = 0, scope = 0, found = -1;
     MPI_T_cvar_handle handle;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_T_enum names = MPI_T_ENUM_NULL;
 
+    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind, &scope) !=
+            MPI_SUCCESS ||
+        type != MPI_INT || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+        return -1;
+    if (count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
+        found = enum_name(names, value, text, bytes);
+    MPI_T_cvar_handle_free(&handle);
+    return found;
+}
+
+/* Open MPI's setting for copies between processes, as its tool interface tells it; -1 when it does not. */
+static int vader_mechanism(char *text, size_t bytes)
+{
+    int level = 0;
+
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS)
         return -1;
-    if (MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
-        MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind, &scope) == MPI_SUCCESS &&
-        type == MPI_INT && MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-        length = (int)bytes;
-        if (count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && names != MPI_T_ENUM_NULL &&
-            MPI_T_enum_get_item(names, value, &value, text, &length) == MPI_SUCCESS)
-            found = 0;
-        MPI_T_cvar_handle_free(&handle);
-    }
+    const int found = read_setting("btl_vader_single_copy_mechanism", text, bytes);
     MPI_T_finalize();
     return found;
 }

@@ -7,7 +7,8 @@
 
 enum { MACHINE_MASK_WORDS = 16 }; /* 1024 cores */
 
-/* Bytes that can still be had: MemAvailable, or what the control group leaves when that is less. UINT64_MAX: unknown. */
+/* Bytes that can still be had: MemAvailable, or what the control group leaves when that is less.
+ * UINT64_MAX: unknown. */
 uint64_t machine_memory_free(void);
 
 /* The cores that the calling process may use, as bits. */

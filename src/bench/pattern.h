@@ -1,12 +1,14 @@
-/* Known contents: every word of a source is a formula of rank, position and round, so that each element that arrives can
- * be checked, and so that a source can be rewritten as cheaply as a program does (one addition per word). */
+/* Known contents: every word of a source is a formula of rank, position and round, so that each element
+ * that arrives can be checked, and so that a source can be rewritten as cheaply as a program does (one
+ * addition per word). */
 #ifndef BENCH_PATTERN_H
 #define BENCH_PATTERN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows of a strided block, in bytes: for i < count[0], for j < count[1]: `run` bytes at start + i * stride[0] + j * stride[1]. */
+/* Rows of a strided block, in bytes: for i < count[0], for j < count[1]: `run` bytes at start + i *
+ * stride[0] + j * stride[1]. */
 typedef struct box {
     size_t start;
     size_t count[2];
@@ -14,7 +16,8 @@ typedef struct box {
     size_t run;
 } box;
 
-#define PATTERN_STEP UINT64_C(0x9e3779b97f4a7c15) /* what a round adds; odd, so that words of any width change */
+/* What a round adds; odd, so that words of any width change. */
+#define PATTERN_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 /* The value in round 0 of word `index` of rank `rank`. */
 static inline uint64_t pattern_word(uint64_t rank, uint64_t index)
@@ -42,7 +45,8 @@ void pattern_fill(void *base, const box *where, size_t unit, uint64_t rank, uint
 void pattern_advance(void *base, const box *where, size_t unit, uint64_t rounds);
 
 /* How many words of `where` are not those of `origin`, a box of equal shape at rank `rank`. */
-size_t pattern_wrong(const void *base, const box *where, const box *origin, size_t unit, uint64_t rank, uint64_t round);
+size_t pattern_wrong(const void *base, const box *where, const box *origin, size_t unit, uint64_t rank,
+                     uint64_t round);
 
 /* A box that is one run. */
 static inline box box_dense(size_t start, size_t bytes)

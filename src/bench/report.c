@@ -1,4 +1,5 @@
-/* Tables for people: a line per contender, ratios to each row of ferry and to the limit. Computes nothing but ratios. */
+/* Tables for people: a line per contender, ratios to each row of ferry and to the limit. Computes nothing
+ * but ratios. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +15,8 @@ void report_job(FILE *to, const world *w)
 
     machine_mpi_version(version, sizeof version);
     machine_settings(settings, sizeof settings);
-    fprintf(to, "%s %s, %d ranks, %d cores, kernels %s; %s\n", ferry_version_mpi(), version, w->size, w->cores,
-            ferry_version_kernels(), settings);
-    if (w->crowded)
-        fprintf(to, "more ranks than cores: figures show total work and scheduling, not the exchange alone\n");
+    fprintf(to, "%s %s, np=%d on %d cores, kernels %s; %s\n", ferry_version_mpi(), version, w->size,
+            w->cores, ferry_version_kernels(), settings);
 }
 
 const result *report_find(const measurement *m, const char *name)
@@ -31,8 +30,14 @@ const result *report_find(const measurement *m, const char *name)
 /* Three digits that count, and a unit. */
 static void print_time(char *text, size_t bytes, double seconds)
 {
-    static const struct { double least, scale; const char *unit; } units[] = {
-        {1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"},
+    static const struct {
+        double least, scale;
+        const char *unit;
+    } units[] = {
+        {1, 1, "s"},
+        {1e-3, 1e3, "ms"},
+        {1e-6, 1e6, "us"},
+        {0, 1e9, "ns"},
     };
     size_t k = 0;
 
@@ -43,7 +48,11 @@ static void print_time(char *text, size_t bytes, double seconds)
     while (seconds < units[k].least)
         ++k;
     const double value = seconds * units[k].scale;
-    snprintf(text, bytes, value < 9.995 ? "%.2f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[k].unit);
+    snprintf(text, bytes,
+             value < 9.995   ? "%.2f %s"
+             : value < 99.95 ? "%.1f %s"
+                             : "%.0f %s",
+             value, units[k].unit);
 }
 
 static void print_ratio(char *text, size_t bytes, double above, double below)
@@ -83,13 +92,15 @@ static int ferry_rows(const measurement *m, const result *rows_out[FERRY_ROWS_MA
 
 static void print_head(FILE *to, const result *const rows[], int count)
 {
-    fprintf(to, "  %-*s %9s %9s %9s %8s %10s %8s", NAME_WIDTH, "", "median", "min", "max", "rounds", "rate", "of limit");
+    fprintf(to, "  %-*s %9s %9s %9s %8s %10s %8s", NAME_WIDTH, "", "median", "min", "max", "rounds", "rate",
+            "of limit");
     for (int k = 0; k < count; ++k)
         fprintf(to, "  / %s", rows[k]->name);
     fprintf(to, "\n");
 }
 
-static void print_row(FILE *to, const measurement *m, const result *r, const result *const rows[], int count)
+static void print_row(FILE *to, const measurement *m, const result *r, const result *const rows[],
+                      int count)
 {
     const result *const limit = report_find(m, "limit");
     char median[CELL_BYTES], least[CELL_BYTES], most[CELL_BYTES], rate[CELL_BYTES], ratio[CELL_BYTES];

@@ -1,5 +1,6 @@
-/* The ranks of a job as a measurement needs them. Knows nothing of cases. What waits here polls, and sleeps in between
- * when the node has more ranks than cores: a rank that spins in a barrier would take its core from one that still works. */
+/* The ranks of a job as a measurement needs them. Knows nothing of cases. What waits here polls, and
+ * sleeps in between when the node has more ranks than cores: a rank that spins in a barrier would take
+ * its core from one that still works. */
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,7 +54,16 @@ int world_ferry(world *w, ferry_status status, const char *call)
 {
     if (status == FERRY_OK)
         return 0;
-    return world_fail(w, "%s: rank %d: %s: %.250s", call, w->rank, ferry_status_text(status), ferry_error_detail());
+    return world_fail(w, "%s: rank %d: %s: %.250s", call, w->rank, ferry_status_text(status),
+                      ferry_error_detail());
+}
+
+_Noreturn void world_give_up(const world *w, const char *what, size_t bytes)
+{
+    fprintf(stderr, "ferry: bench: rank %d: %zu bytes for %s could not be obtained\n", w->rank, bytes,
+            what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
 }
 
 void *world_alloc(world *w, size_t bytes)
@@ -149,7 +159,8 @@ void world_meet(world *w, int one, int other)
     meet_one(w, other);
 }
 
-/* Who shares this rank's memory; cores are those that the ranks of the node may use together, since launchers bind. */
+/* Who shares this rank's memory; cores are those that the ranks of the node may use together, since
+ * launchers bind. */
 static void find_node(world *w, MPI_Comm *node_out)
 {
     uint64_t mask[MACHINE_MASK_WORDS];
@@ -184,7 +195,8 @@ static int make_flags(world *w, MPI_Comm node)
         MPI_Aint bytes = 0;
         int unit = 0;
         MPI_Win_shared_query(w->window, rank, &bytes, &unit, &mine);
-        w->flags[rank] = (world_flag *)(((uintptr_t)mine + 127) & ~(uintptr_t)127); /* bases are not always aligned */
+        /* Not every MPI aligns the bases of shared windows. */
+        w->flags[rank] = (world_flag *)(((uintptr_t)mine + 127) & ~(uintptr_t)127);
     }
     atomic_store(&w->flags[w->rank]->meetings, 0);
     MPI_Barrier(w->comm);

@@ -114,7 +114,9 @@ int xml_read(const char *text, size_t bytes, const xml_shape *shape, double **da
     if (bytes > INT_MAX)
         return 1;
     double *const data = malloc(shape->count * shape->rows * shape->columns * sizeof *data);
-    xmlDocPtr document = data ? xmlReadMemory(text, (int)bytes, NULL, NULL, XML_PARSE_HUGE | XML_PARSE_NONET) : NULL;
+    xmlDocPtr document = data
+                             ? xmlReadMemory(text, (int)bytes, NULL, NULL, XML_PARSE_HUGE | XML_PARSE_NONET)
+                             : NULL;
     const int bad = !document || read_document(document, shape, data);
 
     xmlFreeDoc(document);

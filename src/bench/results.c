@@ -1,5 +1,6 @@
-/* Results in files. A result list is kept as JSON from the start, since the parent gets it as such from its jobs; CSV is
- * printed from it. Files appear under their names when they are complete, or not at all. */
+/* Results in files. A result list is kept as JSON from the start, since the parent gets it as such from
+ * its jobs; CSV is printed from it. Files appear under their names when they are complete, or not at all.
+ */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdarg.h>
@@ -10,12 +11,12 @@
 #include <unistd.h>
 
 #include "bench/machine.h"
-#include "bench/output.h"
+#include "bench/results.h"
 #include "ferry/version.h"
 
 enum { PATH_BYTES = 4096 };
 
-struct output {
+struct results {
     json_object *parts; /* a list of {"index": place, "result": object} */
 };
 
@@ -29,9 +30,9 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t byte
     return 1;
 }
 
-output *output_new(void)
+results *results_new(void)
 {
-    output *const o = calloc(1, sizeof *o);
+    results *const o = calloc(1, sizeof *o);
 
     if (o && !(o->parts = json_object_new_array())) {
         free(o);
@@ -40,7 +41,7 @@ output *output_new(void)
     return o;
 }
 
-void output_free(output *o)
+void results_free(results *o)
 {
     if (!o)
         return;
@@ -48,7 +49,7 @@ void output_free(output *o)
     free(o);
 }
 
-/* --- results as JSON ---------------------------------------------------------------------------------------------- */
+/* --- results as JSON -------------------------------------------------------------------------- */
 
 /* Add a member; a value that could not be made, for want of memory, is told. */
 static int put(json_object *object, const char *key, json_object *value)
@@ -72,7 +73,8 @@ static double time_of(double seconds)
 
 static bool shown(const result *r)
 {
-    return !r->missing && (r->kind == CONTENDER_FERRY || r->kind == CONTENDER_RIVAL || r->kind == CONTENDER_LIMIT);
+    return !r->missing &&
+           (r->kind == CONTENDER_FERRY || r->kind == CONTENDER_RIVAL || r->kind == CONTENDER_LIMIT);
 }
 
 static int add_row(json_object *list, const measurement *m, const result *r)
@@ -93,7 +95,8 @@ static int add_row(json_object *list, const measurement *m, const result *r)
     return 0;
 }
 
-/* Every rival against one row of ferry: above 1, ferry is faster; null where a time is too short to tell. */
+/* Every rival against one row of ferry: above 1, ferry is faster; null where a time is too short to tell.
+ */
 static json_object *ratios_to(const measurement *m, const result *row)
 {
     json_object *const ratios = json_object_new_object();
@@ -149,7 +152,7 @@ static int put_head(json_object *object, const world *w, const bench_case *c)
     return bad;
 }
 
-int output_add(output *o, int index, const world *w, const bench_case *c, const measurement *m)
+int results_add(results *o, int index, const world *w, const bench_case *c, const measurement *m)
 {
     json_object *const part = json_object_new_object(), *const object = json_object_new_object();
     int bad = !part || !object;
@@ -167,7 +170,7 @@ int output_add(output *o, int index, const world *w, const bench_case *c, const 
     return 0;
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* A device or a pipe is written in place; there is nothing to keep whole. */
 static bool in_place(const char *path)
@@ -188,7 +191,7 @@ static void folder_of(const char *path, char folder[PATH_BYTES])
         snprintf(folder, PATH_BYTES, "%.*s", length > 0 ? (int)length : 1, path);
 }
 
-int output_check(const char *path, char *error, size_t bytes)
+int results_check(const char *path, char *error, size_t bytes)
 {
     char folder[PATH_BYTES];
     struct stat st;
@@ -198,7 +201,8 @@ int output_check(const char *path, char *error, size_t bytes)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return refuse(error, bytes, "output %.200s is a folder; expected the name of a file", path);
     if (in_place(path))
-        return access(path, W_OK) == 0 ? 0 : refuse(error, bytes, "output %.200s: %s", path, strerror(errno));
+        return access(path, W_OK) == 0 ? 0
+                                       : refuse(error, bytes, "output %.200s: %s", path, strerror(errno));
     folder_of(path, folder);
     if (access(folder, W_OK | X_OK) != 0)
         return refuse(error, bytes, "output %.200s cannot be written: %s", path, strerror(errno));
@@ -219,7 +223,7 @@ static int write_file(const char *path, const char *text, size_t length, char *e
     char draft[PATH_BYTES];
     const bool direct = in_place(path);
 
-    snprintf(draft, sizeof draft, direct ? "%s" : "%s.%ld.part", path, (long)getpid());
+    snprintf(draft, sizeof draft, direct ? "%s" : "%s.%ld.partial", path, (long)getpid());
     FILE *file = fopen(draft, "we");
     if (!file)
         return refuse(error, bytes, "output %.200s cannot be written: %s", path, strerror(errno));
@@ -238,7 +242,8 @@ static int write_json(json_object *object, const char *path, char *error, size_t
 {
     size_t length = 0;
     const char *const text = json_object_to_json_string_length(
-        object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+        object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE,
+        &length);
     char *const lined = text ? malloc(length + 1) : NULL;
 
     if (!lined)
@@ -250,15 +255,16 @@ static int write_json(json_object *object, const char *path, char *error, size_t
     return bad;
 }
 
-int output_write_part(const output *o, const char *path, char *error, size_t bytes)
+int results_write_part(const results *o, const char *path, char *error, size_t bytes)
 {
     return write_json(o->parts, path, error, bytes);
 }
 
-int output_read_part(output *o, const char *path, char *error, size_t bytes)
+int results_read_part(results *o, const char *path, char *error, size_t bytes)
 {
     json_object *const read = json_object_from_file(path);
-    const size_t count = read && json_object_is_type(read, json_type_array) ? json_object_array_length(read) : 0;
+    const size_t count = read && json_object_is_type(read, json_type_array) ? json_object_array_length(read)
+                                                                            : 0;
     int bad = 0;
 
     if (count == 0) {
@@ -281,7 +287,7 @@ static int by_index(const void *a, const void *b)
 }
 
 /* The results alone, in the order of the cases; NULL when memory ran out. */
-static json_object *result_list(const output *o)
+static json_object *result_list(const results *o)
 {
     json_object *const list = json_object_new_array();
     int bad = !list;
@@ -311,9 +317,9 @@ static void print_csv_rows(FILE *to, json_object *object)
         json_object *const row = json_object_array_get_idx(rows, k);
         const bool refused = json_object_get_boolean(json_object_object_get(row, "refused"));
         fprintf(to, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%d\n", text_of(object, "case"), text_of(object, "np"),
-                text_of(object, "mpi"), text_of(object, "mpi_version"), text_of(object, "cores"), text_of(row, "name"),
-                text_of(row, "median_s"), text_of(row, "min_s"), text_of(row, "max_s"), text_of(row, "rounds"),
-                text_of(row, "bytes"), refused);
+                text_of(object, "mpi"), text_of(object, "mpi_version"), text_of(object, "cores"),
+                text_of(row, "name"), text_of(row, "median_s"), text_of(row, "min_s"),
+                text_of(row, "max_s"), text_of(row, "rounds"), text_of(row, "bytes"), refused);
     }
 }
 
@@ -337,7 +343,7 @@ static int write_csv(json_object *list, const char *path, char *error, size_t by
     return bad;
 }
 
-int output_write(const output *o, const bench_options *options, char *error, size_t bytes)
+int results_write(const results *o, const bench_options *options, char *error, size_t bytes)
 {
     json_object *const list = result_list(o);
     int bad = 0;

@@ -1,0 +1,67 @@
+#!/bin/sh
+# `ferry bench`: what is refused before any rank is started. One line, status 2.
+. "$(dirname "$0")/lib/common.sh"
+
+bad() {
+    pattern=$1
+    shift
+    refuse 2 "^ferry: bench: $pattern" "$program" bench "$@"
+}
+
+# Words and keys.
+bad 'no case is given; expected bundle, vector, halo or transpose'
+bad 'no case is given' ''
+bad 'unknown case "hallo"; expected bundle, vector, halo or transpose' hallo
+bad '"d=3" comes before any case; expected bundle' d=3 halo
+bad 'halo: unknown key "m"; expected d, n, w, e, dir, or np' halo m=3
+bad 'halo: d is given twice; expected once' halo d=3 d=3
+bad 'vector: unknown key ""; expected rows' vector =3
+bad 'the word "a+\.\.\." has 200 characters; expected fewer' "$(printf '%0200d' 0 | tr 0 a)"
+
+# Numbers.
+bad 'halo: d=0; expected a number from 1 to 3' halo d=0
+bad 'halo: d=4; expected a number from 1 to 3' halo d=4
+bad 'halo: n=99999999999999999999; expected a number from 1 to' halo n=99999999999999999999
+bad 'halo: n=9223372036854775807K; expected a number from 1 to' halo n=9223372036854775807K
+bad 'halo: n=; expected a number' halo n=
+bad 'halo: n=12q; expected a number' halo n=12q
+bad 'vector: rows=-5; expected a number from 1 to' vector rows=-5
+bad 'vector: rows=0; expected a number from 1 to' vector rows=0
+bad 'bundle: matrices=1x2; expected 3 numbers from 1 to .*, joined by x, such as 20x1000x100' bundle matrices=1x2
+bad 'bundle: matrices=1x2x3x4; expected 3 numbers' bundle matrices=1x2x3x4
+bad 'transpose: n=7x; expected 2 numbers' transpose n=7x
+bad 'transpose: e=65; expected a number from 1 to 64' transpose e=65
+bad 'bundle: op=scatter; expected bcast or sendrecv' bundle op=scatter
+bad 'halo: dir=w; expected x, y or z' halo dir=w
+
+# Values that do not go together.
+bad 'vector: stride=3; expected at least 2 \* run=4' vector run=2 stride=3
+bad 'vector: rows \* run is 4294967294; expected at most 2147483647' vector rows=2147483647 run=2
+bad 'halo: dir=z needs d=3 or more; got d=2' halo d=2 dir=z
+bad 'halo: w=9 is wider than the block, n=8; expected w <= n' halo n=8 w=9
+bad 'halo: a face has 1152921504606846976 cells; expected at most 2147483647' halo n=1G
+
+# More memory than there is, also where the product passes 64 bits.
+bad 'transpose n=1000000x2000000 e=8 np=2 needs 64000000000000 bytes of memory; there are [0-9]+$' \
+    transpose n=1000000x2000000 e=8
+bad 'bundle .* needs 18446744073709551615 bytes of memory' bundle matrices=2147483647x2147483647x2147483647
+
+# Ranks.
+bad 'vector: np=0; expected a number from 1 to 4096' vector np=0
+bad 'vector: np=1; expected 2 or more ranks' vector np=1
+bad 'bundle: np=1; expected 2 or more ranks' bundle --np 1
+
+# Rivals and outputs.
+bad '--rivals: unknown rival "boost"; expected all, none, raw-warm, raw-fresh, xml' bundle --rivals boost
+bad '--rivals: unknown rival ""; expected' bundle --rivals ''
+bad '--rivals: unknown rival "xml"; expected all, none, datatype, handpack' halo vector --rivals xml
+bad '--plot: this version draws nothing' halo --plot x.png
+bad 'output none/x.json cannot be written: No such file' halo --json none/x.json
+bad 'output \. is a folder; expected the name of a file' halo --csv .
+bad '--json and --csv are both same; expected two files' halo --json same --csv same
+
+run 0 "$program" bench --help
+for word in bundle vector halo transpose rows= matrices= datatype handpack blocked-alltoall xml; do
+    shows "$word" out
+done
+finish
