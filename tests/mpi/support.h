@@ -1,4 +1,4 @@
-/* What tests of ranks share beyond checks: random numbers that all ranks draw alike, contexts, texts compared between ranks. */
+/* What tests of ranks share beyond checks: random numbers that all ranks draw alike, texts compared between ranks. */
 #ifndef TESTS_MPI_SUPPORT_H
 #define TESTS_MPI_SUPPORT_H
 

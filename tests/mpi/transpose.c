@@ -1,5 +1,6 @@
-/* Transposes against numbers worked out by hand, and of random shapes against the serial rule: element (i, j) of the matrix is
- * element (j, i) of the result. Every element has bytes that depend on its place; guards around the arrays stay as they are. */
+/* Transposes against numbers worked out by hand, and of random shapes against the serial rule: element (i, j) of the
+ * matrix is element (j, i) of the result. Every element has bytes that depend on its place; guards around the arrays
+ * stay as they are. */
 #include "ferry/memory.h"
 #include "ferry/redistribute.h"
 #include "mpi/support.h"
@@ -50,7 +51,8 @@ static ferry_transpose *make(ferry_context *ctx, int64_t rows, int64_t columns, 
 /* Fewer rows or columns than ranks, single rows, shares that differ by one: there and back. */
 static void default_shares(ferry_context *ctx, int64_t rows, int64_t columns)
 {
-    ferry_transpose *there = make(ctx, rows, columns, sizeof(int64_t)), *back = make(ctx, columns, rows, sizeof(int64_t));
+    ferry_transpose *there = make(ctx, rows, columns, sizeof(int64_t));
+    ferry_transpose *back = make(ctx, columns, rows, sizeof(int64_t));
     int64_t first_row, row_count, first_column, column_count;
 
     CHECK_OK(ferry_transpose_shares(there, &first_row, &row_count, &first_column, &column_count));
@@ -77,7 +79,8 @@ static void default_shares(ferry_context *ctx, int64_t rows, int64_t columns)
 /* 10 x 7 over three ranks: rows 4, 3, 3 and columns 3, 2, 2. */
 static void three_ranks(const ferry_context_info *info)
 {
-    static const int64_t rows[] = {4, 3, 3}, columns[] = {3, 2, 2}, first_rows[] = {0, 4, 7}, first_columns[] = {0, 3, 5};
+    static const int64_t rows[] = {4, 3, 3}, columns[] = {3, 2, 2};
+    static const int64_t first_rows[] = {0, 4, 7}, first_columns[] = {0, 3, 5};
     MPI_Comm three;
 
     if (info->size < 3)
@@ -217,7 +220,8 @@ static void there_and_back(ferry_context *ctx, const model *m, int shared)
 {
     const int64_t src_bytes = m->spec.local_rows * m->spec.columns * m->spec.element_bytes;
     const int64_t dst_bytes = m->spec.local_columns * m->spec.rows * m->spec.element_bytes;
-    unsigned char *const matrix = array_take(ctx, src_bytes, shared), *const turned = array_take(ctx, dst_bytes, shared);
+    unsigned char *const matrix = array_take(ctx, src_bytes, shared);
+    unsigned char *const turned = array_take(ctx, dst_bytes, shared);
     unsigned char *const again = array_take(ctx, src_bytes, shared);
     ferry_transpose *there = NULL, *back = make_back(ctx, m);
     int done = 0;
