@@ -68,16 +68,18 @@ int main(int argc, char **argv)
         bundle = make(values);
     double began = MPI_Wtime();
     check(ferry_bundle_bcast(ctx, &bundle, 0));
+    double seconds = MPI_Wtime() - began;
     mine = largest_difference(bundle);
     MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("broadcast to %d ranks (first, memory fresh): %.4f s, largest difference %g\n", size, MPI_Wtime() - began, all);
+        printf("broadcast to %d ranks (first, memory fresh): %.4f s, largest difference %g\n", size, seconds, all);
     if (rank == 1)
         check(ferry_bundle_send(ctx, bundle, 0, 7));
     if (rank == 0 && size > 1) {
         began = MPI_Wtime();
         check(ferry_bundle_recv(ctx, 1, 7, &back));
-        printf("sent back from rank 1 to rank 0: %.4f s, largest difference %g\n", MPI_Wtime() - began, largest_difference(back));
+        seconds = MPI_Wtime() - began;
+        printf("sent back from rank 1 to rank 0: %.4f s, largest difference %g\n", seconds, largest_difference(back));
     }
     ferry_bundle_free(back);
     ferry_bundle_free(bundle);

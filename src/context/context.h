@@ -11,6 +11,7 @@
 /* Tags on the private communicator; all below 32768, the only bound that MPI promises. */
 enum {
     CONTEXT_TAG_EDGES = 1,      /* sparse exchange of plan_compile */
+    CONTEXT_TAG_NOTES = 6,      /* the edges themselves */
     CONTEXT_TAG_SETUP = 2,      /* carriers made pair by pair */
     CONTEXT_TAG_CAST = 3,       /* streams: pieces of a broadcast */
     CONTEXT_TAG_LONG = 5,       /* streams: pieces of a long message */

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ferry/status.h"
 
@@ -17,25 +18,25 @@ ferry_status pmpi_status(int code, const char *call);
 ferry_status pmpi_running(void);
 bool pmpi_finalized(void);
 
-/* One message of a sparse exchange. */
-typedef struct pmpi_message {
-    int rank;    /* of the other side */
-    size_t bytes;
-    void *data;
-} pmpi_message;
+/* One number of a sparse exchange, and the rank that it goes to or comes from. */
+typedef struct pmpi_number {
+    int rank;
+    uint64_t value;
+} pmpi_number;
 
-/* Every rank sends to the ranks it likes and receives what others send it, without anybody knowing beforehand who sends to
- * whom: synchronous sends, and a nonblocking barrier entered when one's own are taken (the NBX algorithm of Hoefler, Siebert and
- * Lumsdaine, PPoPP 2010). The received messages and their list are the caller's, in the order of their ranks; free them with
- * pmpi_messages_drop(). Collective. `where->idle` is called between two looks. */
+/* Where an exchange takes place; `idle` is called between two looks. */
 typedef struct pmpi_place {
     MPI_Comm comm;
     int tag;
     void (*idle)(void *user);
     void *user;
 } pmpi_place;
-ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_message *sends, size_t send_count, pmpi_message **messages_out,
-                           size_t *count_out);
-void pmpi_messages_drop(pmpi_message *messages, size_t count);
+
+/* Every rank sends a number to the ranks it likes and receives what others send it, without anybody knowing beforehand who sends to
+ * whom: synchronous sends, and a nonblocking barrier entered when one's own are taken (the NBX algorithm of Hoefler, Siebert and
+ * Lumsdaine, PPoPP 2010). `requests`: room for count requests. Of what comes, the first `room` numbers are kept, `*count_out` tells how
+ * many came. Takes no memory, so that a rank cannot fail while others wait for it. Collective. */
+ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count, MPI_Request *requests, pmpi_number *numbers,
+                           size_t room, size_t *count_out);
 
 #endif

@@ -82,13 +82,13 @@ static void summarize(ferry_plan *plan, const match *m)
         if (e->from == me) {
             plan->info.send_bytes += e->bytes;
             plan->info.send_edges++;
-            plan->src_buffers = e->buffer >= plan->src_buffers ? e->buffer + 1 : plan->src_buffers;
+            plan->src_buffers |= (uint64_t)1 << e->buffer;
             widen(&plan->send, e->source);
         }
         if (e->to == me) {
             plan->info.recv_bytes += e->bytes;
             plan->info.recv_edges++;
-            plan->dst_buffers = e->buffer >= plan->dst_buffers ? e->buffer + 1 : plan->dst_buffers;
+            plan->dst_buffers |= (uint64_t)1 << e->buffer;
             widen(&plan->recv, e->target);
         }
     }

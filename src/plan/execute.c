@@ -2,6 +2,8 @@
 #include "base/trouble.h"
 #include "plan/plan.h"
 
+static const char start_call[] = "ferry_plan_start";
+
 static void activate(ferry_plan *plan)
 {
     struct plan_engine *const engine = plan->ctx->engine;
@@ -11,16 +13,25 @@ static void activate(ferry_plan *plan)
     engine->active = plan;
 }
 
-static ferry_status check_buffers(const ferry_plan *plan, const char *call, const char *side, int needed, int count,
-                                  const void *const *addresses)
+static bool is_used(uint64_t buffers, int i)
 {
-    if (needed > count)
-        return trouble(FERRY_ERR_ARG, "%s: count is %d, the edges of rank %d name %d buffers", call, count, plan->ctx->rank, needed);
-    if (needed && !addresses)
-        return trouble(FERRY_ERR_ARG, "%s: the list of %s addresses is NULL on rank %d", call, side, plan->ctx->rank);
-    for (int i = 0; i < needed; i++)
-        if (!addresses[i] && needed == 1)
-            return trouble(FERRY_ERR_ARG, "%s: %s is NULL on rank %d while the plan moves bytes there", call, side, plan->ctx->rank);
+    return buffers >> i & 1;
+}
+
+/* `used` has a bit for each address that bytes move through; the others need not be there. */
+static ferry_status check_buffers(const ferry_plan *plan, const char *side, uint64_t used, int count, const void *const *addresses)
+{
+    for (int i = 0; i < FERRY_PLAN_MAX_BUFFERS; i++) {
+        if (!is_used(used, i))
+            continue;
+        if (i >= count)
+            return trouble(FERRY_ERR_ARG, "%s: count is %d, an edge of rank %d names buffer %d", start_call, count, plan->ctx->rank, i);
+        if (!addresses)
+            return trouble(FERRY_ERR_ARG, "%s: the list of %s addresses is NULL on rank %d", start_call, side, plan->ctx->rank);
+        if (!addresses[i])
+            return trouble(FERRY_ERR_ARG, "%s: %s is NULL on rank %d while the plan moves bytes there (buffer %d)", start_call, side,
+                           plan->ctx->rank, i);
+    }
     return FERRY_OK;
 }
 
@@ -44,24 +55,22 @@ static ferry_status start_carriers(ferry_plan *plan)
 
 ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *const *srcs, void *const *dsts)
 {
-    static const char call[] = "ferry_plan_start";
-
     if (!plan)
-        return trouble(FERRY_ERR_ARG, "%s: plan is NULL", call);
-    ferry_status st = context_usable(plan->ctx, call);
+        return trouble(FERRY_ERR_ARG, "%s: plan is NULL", start_call);
+    ferry_status st = context_usable(plan->ctx, start_call);
     if (st == FERRY_OK && plan->active)
-        st = trouble(FERRY_ERR_STATE, "%s: the last round of plan %u has not ended on rank %d: wait for it first", call, plan->channel,
-                     plan->ctx->rank);
+        st = trouble(FERRY_ERR_STATE, "%s: the last round of plan %u has not ended on rank %d: wait for it first", start_call,
+                     plan->channel, plan->ctx->rank);
     if (st == FERRY_OK)
-        st = check_buffers(plan, call, "src", plan->src_buffers, count, srcs);
+        st = check_buffers(plan, "src", plan->src_buffers, count, srcs);
     if (st == FERRY_OK)
-        st = check_buffers(plan, call, "dst", plan->dst_buffers, count, (const void *const *)dsts);
+        st = check_buffers(plan, "dst", plan->dst_buffers, count, (const void *const *)dsts);
     if (st != FERRY_OK)
         return st;
-    for (int i = 0; i < plan->src_buffers; i++)
-        plan->src[i] = srcs[i];
-    for (int i = 0; i < plan->dst_buffers; i++)
-        plan->dst[i] = dsts[i];
+    for (int i = 0; i < count && i < FERRY_PLAN_MAX_BUFFERS; i++) {
+        plan->src[i] = is_used(plan->src_buffers, i) ? srcs[i] : NULL;
+        plan->dst[i] = is_used(plan->dst_buffers, i) ? dsts[i] : NULL;
+    }
     return start_carriers(plan);
 }
 

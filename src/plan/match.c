@@ -1,5 +1,6 @@
 /* Two ends of an edge find each other: every rank tells each peer it names what it gives and takes; both sides compare. Nothing here grows
  * with the number of ranks. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,28 +139,23 @@ static size_t flat_room(const ferry_layout *layout)
     return size_round(layout_flat_bytes(layout), 8);
 }
 
-/* The notes of the edges first .. first + count, which have one peer. */
-static ferry_status write_notes(const sorted_edge *first, size_t count, pmpi_message *message_out)
-{
-    size_t bytes = 0;
-    char *data = NULL;
+/* The talk with one peer: my notes and its. */
+typedef struct talk {
+    int peer;
+    size_t first, count; /* my edges with it, in the sorted list */
+    size_t bytes, peer_bytes;
+    char *notes, *peer_notes;
+} talk;
 
-    for (size_t i = 0; i < count; i++)
-        bytes += sizeof(note) + flat_room(my_layout(&first[i]));
-    const ferry_status st = alloc_zero(bytes, 1, &data);
-    if (st != FERRY_OK)
-        return st;
-    *message_out = (pmpi_message){.rank = first->peer, .bytes = bytes, .data = data};
-    for (size_t i = 0; i < count; i++) {
-        const ferry_layout *const layout = my_layout(&first[i]);
-        const note n = {.from = first[i].edge->from, .to = first[i].edge->to, .tag = first[i].edge->tag, .elements = layout->elements,
-                        .element = layout->element, .bytes = layout->bytes, .flat_bytes = layout_flat_bytes(layout)};
-        memcpy(data, &n, sizeof n);
-        layout_flatten(layout, data + sizeof n);
-        data += sizeof n + flat_room(layout);
-    }
-    return FERRY_OK;
-}
+enum { STRANGERS = 8 /* ranks that write without being written to, kept to be named */ };
+
+typedef struct talks {
+    size_t count;
+    talk *list;             /* by peer */
+    pmpi_number *told, *got; /* lengths of notes */
+    size_t got_count;       /* numbers that came: above count when a stranger wrote */
+    MPI_Request *requests;  /* two for each talk */
+} talks;
 
 static size_t same_peer(const sorted_edge *first, size_t count)
 {
@@ -170,25 +166,122 @@ static size_t same_peer(const sorted_edge *first, size_t count)
     return same;
 }
 
-static ferry_status write_messages(const sorted_edge *sorted, size_t count, pmpi_message *messages, size_t *message_count)
+/* My notes for one peer. */
+static ferry_status write_notes(const sorted_edge *first, talk *t)
 {
-    for (size_t i = 0, n; i < count; i += n) {
-        n = same_peer(&sorted[i], count - i);
-        const ferry_status st = write_notes(&sorted[i], n, &messages[*message_count]);
-        if (st != FERRY_OK)
-            return st;
-        ++*message_count;
+    for (size_t i = 0; i < t->count; i++)
+        t->bytes += sizeof(note) + flat_room(my_layout(&first[i]));
+    if (t->bytes > INT_MAX)
+        return trouble(FERRY_ERR_LIMIT, "the description of the edges to rank %d takes %zu bytes, the limit is %d", t->peer, t->bytes,
+                       INT_MAX);
+    const ferry_status st = alloc_zero(t->bytes, 1, &t->notes);
+    char *at = t->notes;
+    for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
+        const ferry_layout *const layout = my_layout(&first[i]);
+        const note n = {.from = first[i].edge->from, .to = first[i].edge->to, .tag = first[i].edge->tag, .elements = layout->elements,
+                        .element = layout->element, .bytes = layout->bytes, .flat_bytes = layout_flat_bytes(layout)};
+        memcpy(at, &n, sizeof n);
+        layout_flatten(layout, at + sizeof n);
+        at += sizeof n + flat_room(layout);
     }
-    return FERRY_OK;
+    return st;
 }
 
-/* ---- Comparing ---- */
+/* All that is needed to talk is taken before anybody speaks. */
+static ferry_status prepare_talks(const sorted_edge *sorted, size_t count, talks *t)
+{
+    size_t peers = 0;
+    ferry_status st = FERRY_OK;
+
+    for (size_t i = 0; i < count; i += same_peer(&sorted[i], count - i))
+        peers++;
+    st = alloc_zero(peers, sizeof *t->list, &t->list);
+    if (st == FERRY_OK)
+        st = alloc_zero(peers, sizeof *t->told, &t->told);
+    if (st == FERRY_OK)
+        st = alloc_zero(peers + STRANGERS, sizeof *t->got, &t->got);
+    if (st == FERRY_OK)
+        st = alloc_zero(2 * peers, sizeof *t->requests, &t->requests);
+    for (size_t i = 0, n; i < count && st == FERRY_OK; i += n) {
+        talk *const one = &t->list[t->count];
+        n = same_peer(&sorted[i], count - i);
+        *one = (talk){.peer = sorted[i].peer, .first = i, .count = n};
+        st = write_notes(&sorted[i], one);
+        t->told[t->count++] = (pmpi_number){.rank = one->peer, .value = one->bytes};
+    }
+    return st;
+}
+
+static void drop_talks(talks *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        alloc_free(t->list[i].notes);
+        alloc_free(t->list[i].peer_notes);
+    }
+    alloc_free(t->list);
+    alloc_free(t->told);
+    alloc_free(t->got);
+    alloc_free(t->requests);
+}
 
 static ferry_status one_sided(int from, int to, int tag, int named_by, int rank)
 {
-    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: named by rank %d, but not by rank %d", from, to, tag, named_by,
-                   rank);
+    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: named by rank %d, but not by rank %d", from, to, tag, named_by, rank);
 }
+
+static int by_rank(const void *a, const void *b)
+{
+    return compare_ints(((const pmpi_number *)a)->rank, ((const pmpi_number *)b)->rank);
+}
+
+static ferry_status stranger(int rank, int me)
+{
+    return trouble(FERRY_ERR_SHAPE, "rank %d names edges with rank %d, which names none with it", rank, me);
+}
+
+/* Everybody I wrote to must have written to me, and nobody else; then room for what they will write. */
+static ferry_status pair_talks(const ferry_context *ctx, const sorted_edge *sorted, talks *t)
+{
+    const size_t got = size_min(t->got_count, t->count + STRANGERS);
+    size_t k = 0;
+
+    if (got)
+        qsort(t->got, got, sizeof *t->got, by_rank);
+    for (size_t i = 0; i < t->count; i++, k++) {
+        talk *const one = &t->list[i];
+        const ferry_edge *const e = sorted[one->first].edge;
+        if (k < got && t->got[k].rank < one->peer)
+            return stranger(t->got[k].rank, ctx->rank);
+        if (k == got || t->got[k].rank > one->peer)
+            return one_sided(e->from, e->to, e->tag, ctx->rank, one->peer);
+        one->peer_bytes = (size_t)t->got[k].value;
+        const ferry_status st = alloc_zero(one->peer_bytes, 1, &one->peer_notes);
+        if (st != FERRY_OK)
+            return st;
+    }
+    return k == got ? FERRY_OK : stranger(t->got[k].rank, ctx->rank);
+}
+
+/* Lengths are known on both sides: the notes themselves. */
+static ferry_status swap_notes(ferry_context *ctx, talks *t)
+{
+    ferry_status st = FERRY_OK;
+
+    for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
+        const talk *const one = &t->list[i];
+        t->requests[2 * i] = t->requests[2 * i + 1] = MPI_REQUEST_NULL;
+        st = pmpi_status(PMPI_Irecv(one->peer_notes, (int)one->peer_bytes, MPI_BYTE, one->peer, CONTEXT_TAG_NOTES, ctx->comm,
+                                    &t->requests[2 * i]), "MPI_Irecv");
+        if (st == FERRY_OK)
+            st = pmpi_status(PMPI_Isend(one->notes, (int)one->bytes, MPI_BYTE, one->peer, CONTEXT_TAG_NOTES, ctx->comm,
+                                        &t->requests[2 * i + 1]), "MPI_Isend");
+    }
+    for (size_t i = 0; i < 2 * t->count && st == FERRY_OK; i++)
+        st = context_complete(ctx, &t->requests[i], "MPI_Test");
+    return st;
+}
+
+/* ---- Comparing ---- */
 
 static ferry_status compare(const sorted_edge *mine, const note *theirs)
 {
@@ -236,22 +329,23 @@ static bool next_note(reader *r, note *note_out, const char **flat_out)
 
 /* The peer's notes stand in its own order: edges that come to it first. My edges that go to it are first for me too when I look at mine
  * from its side, so the two lists are walked direction by direction. */
-static ferry_status match_direction(match *m, const sorted_edge *mine, size_t count, const pmpi_message *message, int rank, bool outgoing)
+static ferry_status match_direction(match *m, const sorted_edge *mine, const talk *t, int rank, bool outgoing)
 {
-    reader r = {message->data, message->bytes};
+    reader r = {t->peer_notes, t->peer_bytes};
+    const size_t count = t->count;
     size_t i = 0;
     note n;
     const char *flat = NULL;
 
     while (next_note(&r, &n, &flat)) {
-        if ((n.to == message->rank) != outgoing)
+        if ((n.to == t->peer) != outgoing)
             continue;
         while (i < count && mine[i].outgoing != outgoing)
             i++;
         if (i == count || mine[i].edge->tag > n.tag)
-            return one_sided(n.from, n.to, n.tag, message->rank, rank);
+            return one_sided(n.from, n.to, n.tag, t->peer, rank);
         if (mine[i].edge->tag < n.tag)
-            return one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, message->rank);
+            return one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, t->peer);
         ferry_status st = compare(&mine[i], &n);
         if (st == FERRY_OK)
             st = layout_unflatten(flat, n.flat_bytes, &m->owned[m->owned_count]);
@@ -261,37 +355,16 @@ static ferry_status match_direction(match *m, const sorted_edge *mine, size_t co
     }
     while (i < count && mine[i].outgoing != outgoing)
         i++;
-    return i == count ? FERRY_OK : one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, message->rank);
+    return i == count ? FERRY_OK : one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, t->peer);
 }
 
-static ferry_status match_peer(match *m, const sorted_edge *mine, size_t count, const pmpi_message *message, int rank)
+static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted_edge *sorted, const talks *t)
 {
-    const ferry_status st = match_direction(m, mine, count, message, rank, false);
+    ferry_status st = FERRY_OK;
 
-    return st == FERRY_OK ? match_direction(m, mine, count, message, rank, true) : st;
-}
-
-static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted_edge *sorted, size_t count, const pmpi_message *messages,
-                                size_t message_count)
-{
-    size_t k = 0;
-
-    for (size_t i = 0, n; i < count; i += n, k++) {
-        const ferry_edge *const e = sorted[i].edge;
-        n = same_peer(&sorted[i], count - i);
-        if (k < message_count && messages[k].rank < sorted[i].peer)
-            break;
-        if (k == message_count || messages[k].rank > sorted[i].peer)
-            return one_sided(e->from, e->to, e->tag, ctx->rank, sorted[i].peer);
-        const ferry_status st = match_peer(m, &sorted[i], n, &messages[k], ctx->rank);
-        if (st != FERRY_OK)
-            return st;
-    }
-    if (k == message_count)
-        return FERRY_OK;
-    note first;
-    memcpy(&first, messages[k].data, sizeof first);
-    return one_sided(first.from, first.to, first.tag, messages[k].rank, ctx->rank);
+    for (size_t i = 0; i < 2 * t->count && st == FERRY_OK; i++)
+        st = match_direction(m, &sorted[t->list[i / 2].first], &t->list[i / 2], ctx->rank, i % 2 == 1);
+    return st;
 }
 
 /* Edges of a rank to itself have both ends here. */
@@ -333,13 +406,23 @@ void match_drop(match *matched)
     *matched = (match){NULL, 0, NULL, 0};
 }
 
+/* Talk with the peers. Each step is agreed, so that no rank waits for one that has given up. */
+static ferry_status hold_talks(ferry_context *ctx, const sorted_edge *sorted, talks *t)
+{
+    const pmpi_place where = {.comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
+    ferry_status st = pmpi_exchange(&where, t->told, t->count, t->requests, t->got, t->count + STRANGERS, &t->got_count);
+
+    if (st == FERRY_OK)
+        st = pair_talks(ctx, sorted, t);
+    st = context_agree(ctx, st);
+    return st == FERRY_OK ? swap_notes(ctx, t) : st;
+}
+
 ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count, match *match_out)
 {
     match m = {NULL, 0, NULL, 0};
     sorted_edge *sorted = NULL;
-    pmpi_message *sends = NULL, *messages = NULL;
-    size_t found = 0, send_count = 0, message_count = 0;
-    const pmpi_place where = {.comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
+    talks t = {.count = 0};
     ferry_status st = check_edges(ctx, edges, count);
 
     if (st == FERRY_OK)
@@ -349,19 +432,15 @@ ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t cou
     if (st == FERRY_OK)
         st = alloc_zero(count, sizeof *sorted, &sorted);
     if (st == FERRY_OK)
-        st = alloc_zero(count, sizeof *sends, &sends);
-    if (st == FERRY_OK) {
-        found = sort_edges(ctx, edges, count, sorted);
-        st = write_messages(sorted, found, sends, &send_count);
-    }
+        st = prepare_talks(sorted, sort_edges(ctx, edges, count, sorted), &t);
     st = context_agree(ctx, st);
+    if (st == FERRY_OK)
+        st = hold_talks(ctx, sorted, &t);
     if (st != FERRY_OK)
         goto out;
-    st = pmpi_exchange(&where, sends, send_count, &messages, &message_count);
+    st = add_own(ctx, &m, edges, count);
     if (st == FERRY_OK)
-        st = add_own(ctx, &m, edges, count);
-    if (st == FERRY_OK)
-        st = compare_all(ctx, &m, sorted, found, messages, message_count);
+        st = compare_all(ctx, &m, sorted, &t);
     st = context_agree(ctx, st);
     if (st != FERRY_OK)
         goto out;
@@ -369,8 +448,7 @@ ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t cou
     m = (match){NULL, 0, NULL, 0};
 out:
     match_drop(&m);
-    pmpi_messages_drop(messages, message_count);
-    pmpi_messages_drop(sends, send_count);
+    drop_talks(&t);
     alloc_free(sorted);
     return st;
 }

@@ -11,6 +11,8 @@
 
 enum { PLAN_MAX_ROUTES = 8 };
 
+_Static_assert(FERRY_PLAN_MAX_BUFFERS <= 64, "a bit for each buffer");
+
 struct ferry_plan {
     ferry_context *ctx;
     uint32_t channel; /* the number of the plan within its context */
@@ -19,7 +21,7 @@ struct ferry_plan {
     int carrier_count;
     route_carrier *carriers[PLAN_MAX_ROUTES];
     bool done[PLAN_MAX_ROUTES]; /* this round's carriers that have ended */
-    int src_buffers, dst_buffers; /* base addresses that edges of this rank read from and write to */
+    uint64_t src_buffers, dst_buffers; /* base addresses that edges of this rank read from and write to, as bits */
     const char *src[FERRY_PLAN_MAX_BUFFERS];
     char *dst[FERRY_PLAN_MAX_BUFFERS];
     ferry_range send, recv;
