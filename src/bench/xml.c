@@ -111,12 +111,13 @@ static int read_document(xmlDocPtr document, const xml_shape *shape, double *dat
 
 int xml_read(const char *text, size_t bytes, const xml_shape *shape, double **data_out)
 {
+    /* Silent: the caller tells what failed. */
+    const int parsing = XML_PARSE_HUGE | XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
+
     if (bytes > INT_MAX)
         return 1;
     double *const data = malloc(shape->count * shape->rows * shape->columns * sizeof *data);
-    xmlDocPtr document = data
-                             ? xmlReadMemory(text, (int)bytes, NULL, NULL, XML_PARSE_HUGE | XML_PARSE_NONET)
-                             : NULL;
+    xmlDocPtr document = data ? xmlReadMemory(text, (int)bytes, NULL, NULL, parsing) : NULL;
     const int bad = !document || read_document(document, shape, data);
 
     xmlFreeDoc(document);
