@@ -84,4 +84,30 @@ sed "s/@MPI@/$mpi/; s/^#other //" "$source/tests/install/CMakeLists.txt.in" >"$w
 cmake -S "$work/project" -B "$work/other" "-DCMAKE_PREFIX_PATH=$prefix" "-DMPI_C_COMPILER=$wrapper" >"$work/log" 2>&1 &&
     fail "ferry for $mpi was accepted in a project with $other"
 expect_text "this ferry is for $mpi, but the MPI that the project found is $other"
-echo "installed package of $mpi: pkg-config, CMake and two refusals are right"
+
+# a program of the other MPI that gets hold of this library all the same
+"$wrapper" -std=c11 -I"$prefix/include" "$source/examples/first.c" -o "$work/mixed" -L"$libdir" "-lferry-$mpi" \
+    "-Wl,-rpath,$libdir" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    fail "a program of $other cannot be linked"
+}
+"$work/mixed" >"$work/log" 2>&1 </dev/null && fail "libferry-$mpi works in a program of $other"
+case $other in
+    mpich) running=MPICH ;;
+    *) running='Open MPI' ;;
+esac
+expect_text "libferry-$mpi was loaded into a program that runs under \"$running"
+
+# both in one prefix, when the other build lies beside this one: the project's own MPI decides
+if cmake --install "$(dirname "$build")/$other" --prefix "$prefix" >"$work/log" 2>&1; then
+    sed "s/COMPONENTS @MPI@//; s/^#other //" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
+    for pair in "$mpi=$mpicc" "$other=$wrapper"; do
+        quietly cmake -S "$work/project" -B "$work/${pair%%=*}" "-DCMAKE_PREFIX_PATH=$prefix" "-DMPI_C_COMPILER=${pair#*=}"
+        quietly cmake --build "$work/${pair%%=*}"
+        quietly readelf -d "$work/${pair%%=*}/first"
+        expect_text "[libferry-${pair%%=*}.so.0]"
+    done
+else
+    echo "skipped: both in one prefix, there is no build for $other beside $build"
+fi
+echo "installed package of $mpi: pkg-config, CMake and three refusals are right"
