@@ -1,5 +1,6 @@
-/* The AVX2 set: tiles of every element size of the template, gathers of narrow rows, lines, streamed copies. Gather
- * instructions are left out: on the processors measured they were never faster than loads joined in registers. */
+/* The AVX2 set: tiles of every element size of the template, gathers of narrow rows, lines,
+ * streamed copies. Gather instructions are left out: on the one CPU measured, Zen 4, they were never
+ * faster than loads joined in registers. */
 #include "kernels/sets.h"
 
 #if defined(__x86_64__)

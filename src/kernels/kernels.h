@@ -1,31 +1,34 @@
-/* Kernels: they move bytes of one shape, and are chosen once, when a copy list is made. Scalar bodies for everything,
- * overridden by vector bodies where the CPU (masked by FERRY_CPU) has them. Strides are bytes, of any sign. */
+/* Kernels: they move bytes of one shape, and are chosen once, when a copy list is made. Scalar
+ * bodies for everything, overridden by vector bodies where the CPU (masked by FERRY_CPU) has them.
+ * Strides are bytes, of any sign. */
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Move `count` runs of `run` bytes: run i from src + i * src_stride to dst + i * dst_stride. Nothing overlaps. */
+/* Move `count` runs of `run` bytes: run i from src + i * src_stride to dst + i * dst_stride.
+ * Nothing overlaps. */
 typedef void kernel_runs(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
                          size_t count, size_t run);
 
-/* Turn a tile over: element (r, c) is at rows[r] + c * element and goes to dst + c * dst_stride + r * element.
- * rows: row_count pointers. `stream`: write whole lines past the caches where possible; the caller calls kernels_fence()
- * before it tells anybody. Any alignment is right; 64-byte aligned dst and dst_stride is fastest.
+/* Turn a tile over: element (r, c) is at rows[r] + c * element and goes to
+ * dst + c * dst_stride + r * element. rows: row_count pointers. `stream`: write whole lines past the
+ * caches where possible; the caller calls kernels_fence() before it tells anybody. Any alignment is
+ * right; 64-byte aligned dst and dst_stride is fastest.
  *
- * The kernel blocks for the caches itself: give it all rows and columns there are. A caller that works in parts (to poll,
- * to share out) does best with all rows and strips of KERNEL_TILE_BYTES of columns, then with blocks of KERNEL_TILE_ROWS
- * rows, as multiples; with other alignment than 64 bytes fewer rows than KERNEL_TILE_ROWS cost a part of a line each. */
+ * The kernel blocks for the caches itself: give it all rows and columns there are. A caller that works
+ * in parts loses nothing with parts of 8 KiB of columns or more and a multiple of 64 rows; where
+ * dst_stride is not 64-byte aligned, each part costs part of a line in every column, so that it should
+ * have 2048 rows or more. */
 typedef void kernel_tile(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows, size_t row_count,
                          size_t columns, size_t element, int stream);
 
-enum { KERNEL_TILE_BYTES = 8192, KERNEL_TILE_ROWS = 2048, KERNEL_ELEMENT_MAX = 4096 };
-
-/* The best kernel for runs of `run` bytes. dense_dst: dst_stride == run; dense_src: src_stride == run. Never NULL. */
+/* The best kernel for runs of `run` bytes. dense_dst: dst_stride == run; dense_src: src_stride ==
+ * run. Never NULL. */
 kernel_runs *kernels_runs(size_t run, int dense_src, int dense_dst);
 
-/* The best kernel for tiles of elements of `element` bytes, 1 .. KERNEL_ELEMENT_MAX. Never NULL. */
+/* The best kernel for tiles of elements of `element` bytes, 1 or more. Never NULL. */
 kernel_tile *kernels_tile(size_t element);
 
 /* Dense copy of any length; `stream` as above (for blocks larger than the caches). */

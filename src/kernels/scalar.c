@@ -1,6 +1,7 @@
-/* The scalar set: every shape and every size, on any CPU, in plain C. It is the reference of the vector sets and the
- * fallback for whatever they lack. Sizes 1, 2, 4, ... 64 come from one template; sizes between two of them are moved as
- * two overlapping pieces, because a call of memcpy costs more than moving a short run. */
+/* The scalar set: every shape and every size, on any CPU, in plain C. It is the reference of the
+ * vector sets and the fallback for whatever they lack. Sizes 1, 2, 4, ... 64 come from one
+ * template; sizes between two of them are moved as two overlapping pieces, because a call of memcpy
+ * costs more than moving a short run. */
 #include <string.h>
 
 #include "base/size.h"

@@ -1,5 +1,5 @@
-/* Inside the kernels: a set is the kernels written for one kind of CPU, as two tables of overrides. What a set lacks is
- * looked up in the set before it; the first one, scalar, has everything. */
+/* Inside the kernels: a set is the kernels written for one kind of CPU, as two tables of overrides.
+ * What a set lacks is looked up in the set before it; the first one, scalar, has everything. */
 #ifndef KERNELS_SETS_H
 #define KERNELS_SETS_H
 
@@ -9,7 +9,8 @@
 
 #include "kernels/kernels.h"
 
-/* Runs of least .. most bytes. gather: the destination is dense; scatter: the source is; NULL: not in this set. */
+/* Runs of least .. most bytes. gather: the destination is dense; scatter: the source is; NULL: not
+ * in this set. */
 typedef struct runs_entry {
     size_t least, most;
     kernel_runs *strided, *gather, *scatter;

@@ -1,5 +1,6 @@
-/* Bodies of one shape, compiled once per size. Needs PIECE (bytes, a constant) and NAME(x), which adds the size to a
- * name. Pieces have no type and no alignment: a memcpy of constant size is one load and one store. */
+/* Bodies of one shape, compiled once per size. Needs PIECE (bytes, a constant) and NAME(x), which
+ * adds the size to a name. Pieces have no type and no alignment: a memcpy of constant size is one
+ * load and one store. */
 
 static void NAME(strided)(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
                           size_t count, size_t run)

@@ -1,6 +1,7 @@
-/* Which kernel serves which shape. The sets stand in a row, each better than the one before; a look-up begins at the set
- * in use and goes back until a table has an answer. The set in use is the best one that the CPU has and FERRY_CPU
- * allows, found at first use. Nothing here knows what a kernel does inside. */
+/* Which kernel serves which shape. The sets stand in a row, each better than the one before; a
+ * look-up begins at the set in use and goes back until a table has an answer. The set in use is the
+ * best one that the CPU has and FERRY_CPU allows, found at first use. Nothing here knows what a
+ * kernel does inside. */
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,16 +1,18 @@
 /* Tiles with vectors, compiled once per element size and set.
  *
- * A micro-tile is 16 bytes from each of 64 / PIECE rows; it becomes 16 / PIECE destination lines of 64 bytes. Row r goes
- * to lane r / (16 / PIECE) of a vector, so that a transposition inside each 16-byte lane finishes the job: pairing vector
- * i with vector i + half in log2(16 / PIECE) rounds of unpack is that transposition.
+ * A micro-tile is 16 bytes from each of 64 / PIECE rows; it becomes 16 / PIECE destination lines of
+ * 64 bytes. Row r goes to lane r / (16 / PIECE) of a vector, so that a transposition inside each
+ * 16-byte lane finishes the job: pairing vector i with vector i + half in log2(16 / PIECE) rounds
+ * of unpack is that transposition.
  *
- * Lines that fall on cache lines of the destination are streamed as they come (direct). Others, and the rows left over at
- * the end, pass through a small buffer (carry): there each column's bytes queue up until a cache line is full, so that
- * only the first and the last line of a column are written in part.
+ * Lines that fall on cache lines of the destination are streamed as they come (direct). Others, and
+ * the rows left over at the end, pass through a small buffer (carry): there each column's bytes
+ * queue up until a cache line is full, so that only the first and the last line of a column are
+ * written in part.
  *
- * Needs PIECE and BITS (8 * PIECE), NAME(x), and of the set: VECTOR (target attribute), vec, VEC_BYTES, vec_rows(rows,
- * step, at) (16 bytes of every step-th row), vec_low(bits), vec_high(bits) (unpack), vec_put(at, v, stream),
- * line_stream(to, from). */
+ * Needs PIECE and BITS (8 * PIECE), NAME(x), and of the set: VECTOR (target attribute), vec,
+ * VEC_BYTES, vec_rows(rows, step, at) (16 bytes of every step-th row), vec_low(bits),
+ * vec_high(bits) (unpack), vec_put(at, v, stream), line_stream(to, from). */
 
 enum {
     NAME(line_rows) = TURN_LINE / PIECE,
@@ -35,7 +37,8 @@ static ALWAYS_INLINE VECTOR void NAME(round)(vec v[NAME(columns)])
 #endif
 
 /* Bytes [at, at + 16) of the rows to one line per column, the first at `line`. */
-static ALWAYS_INLINE VECTOR void NAME(turn)(const char *const *rows, size_t at, char *line, ptrdiff_t stride, int stream)
+static ALWAYS_INLINE VECTOR void NAME(turn)(const char *const *rows, size_t at, char *line,
+                                            ptrdiff_t stride, int stream)
 {
     UNROLL for (int part = 0; part < TURN_LINE / VEC_BYTES; part++) {
         vec v[NAME(columns)];
@@ -59,8 +62,9 @@ static ALWAYS_INLINE VECTOR void NAME(turn)(const char *const *rows, size_t at, 
     }
 }
 
-/* Bytes [from, to) of the rows of one line; `line` belongs to the column at `from`. The last micro-tile moves back until it
- * ends at `to` and writes again what the one before it wrote: `to` is at least 16. */
+/* Bytes [from, to) of the rows of one line; `line` belongs to the column at `from`. The last
+ * micro-tile moves back until it ends at `to` and writes again what the one before it wrote: `to`
+ * is at least 16. */
 static ALWAYS_INLINE VECTOR void NAME(turn_bytes)(const char *const *rows, size_t from, size_t to, char *line,
                                                   ptrdiff_t stride, int stream)
 {
@@ -95,12 +99,14 @@ static ALWAYS_INLINE VECTOR void NAME(direct)(const turn *t, size_t row_count, i
 {
     for (size_t from = 0; from < t->bytes; from += TURN_STRIP)
         for (size_t row = 0; row < row_count; row += TURN_ROWS)
-            NAME(direct_block)(t, row, size_min(row + TURN_ROWS, row_count), from, size_min(from + TURN_STRIP, t->bytes),
-                               stream);
+            NAME(direct_block)(t, row, size_min(row + TURN_ROWS, row_count), from,
+                               size_min(from + TURN_STRIP, t->bytes), stream);
 }
 
-/* Queue rows [row, end) of bytes [from, to). Missing rows of the last line are stood in for by its first row. */
-static VECTOR void NAME(carry_fill)(const turn *t, size_t row, size_t end, size_t from, size_t to, carry_column *columns)
+/* Queue rows [row, end) of bytes [from, to). Missing rows of the last line are stood in for by its
+ * first row. */
+static VECTOR void NAME(carry_fill)(const turn *t, size_t row, size_t end, size_t from, size_t to,
+                                    carry_column *columns)
 {
     for (size_t r = row; r < end; r += NAME(line_rows)) {
         const char *spare[NAME(line_rows)];
@@ -167,19 +173,17 @@ static VECTOR void NAME(tile)(char *restrict dst, ptrdiff_t dst_stride, const ch
 {
     const turn t = {dst, dst_stride, rows, row_count, columns * PIECE};
     const bool on_lines = ((uintptr_t)dst | (uintptr_t)dst_stride) % TURN_LINE == 0;
-    size_t whole = row_count - row_count % NAME(line_rows);
+    const bool direct = t.bytes >= TURN_LANE && (on_lines || !stream);
+    const size_t whole = direct ? row_count - row_count % NAME(line_rows) : 0, rest = row_count - whole;
 
-    if (t.bytes < TURN_LANE) {
-        kernels_scalar_tile(element)(dst, dst_stride, rows, row_count, columns, element, stream);
-        return;
-    }
-    if (!stream)
-        NAME(direct)(&t, whole, 0);
-    else if (on_lines)
+    if (stream)
         NAME(direct)(&t, whole, 1);
     else
-        whole = 0;
-    NAME(carry)(&t, whole);
+        NAME(direct)(&t, whole, 0);
+    if (t.bytes < TURN_LANE || 2 * rest <= NAME(line_rows))
+        kernels_scalar_tile(element)(dst + whole * PIECE, dst_stride, rows + whole, rest, columns, element, 0);
+    else
+        NAME(carry)(&t, whole);
 }
 
 #undef PIECE

@@ -1,5 +1,6 @@
-/* Every kernel of every set that this CPU can run, against loops of single bytes. Destinations are compared whole, with
- * what must stay untouched around and between; sources end at pages that cannot be read. FERRY_SEED repeats a run. */
+/* Every kernel of every set that this CPU can run, against loops of single bytes. Destinations are
+ * compared whole, with what must stay untouched around and between; sources end at pages that
+ * cannot be read. FERRY_SEED repeats a run. */
 #define _GNU_SOURCE 1
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,7 +11,8 @@
 
 enum { ARENA = 4 << 20, MARGIN = 256 };
 
-/* Three areas of ARENA bytes between forbidden pages: source, destination, and the destination as it should be. */
+/* Three areas of ARENA bytes between forbidden pages: source, destination, and the destination as
+ * it should be. */
 static char *source, *actual, *wanted;
 
 static uint64_t draw(uint64_t below)
@@ -48,7 +50,8 @@ static size_t place(size_t bytes)
     return choice == 0 ? 0 : choice == 1 ? room : draw(room < 4096 ? room + 1 : 4096);
 }
 
-/* ---- Runs ------------------------------------------------------------------------------------------------- */
+/* ---- Runs
+ * ------------------------------------------------------------------------------------------------- */
 
 typedef struct runs_case {
     size_t run, count;
@@ -153,7 +156,8 @@ static void strides_of_any_power(void **unused)
     }
 }
 
-/* ---- Tiles ------------------------------------------------------------------------------------------------ */
+/* ---- Tiles
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef struct tile_case {
     size_t element, rows, columns;
@@ -272,7 +276,8 @@ static void tiles_beyond_blocks(void **unused)
     }
 }
 
-/* ---- Dense copies ----------------------------------------------------------------------------------------- */
+/* ---- Dense copies
+ * ----------------------------------------------------------------------------------------- */
 
 static void check_copy(size_t bytes, int stream)
 {
@@ -302,7 +307,8 @@ static void dense_copies(void **unused)
     }
 }
 
-/* ---- The choice of a set ---------------------------------------------------------------------------------- */
+/* ---- The choice of a set
+ * ---------------------------------------------------------------------------------- */
 
 /* In a child, because a process chooses once. The exit status says whether the name is the wanted one. */
 static int chosen_under(const char *word, const char *name)
