@@ -1,0 +1,11 @@
+/* Plans: random ones against a model, single blocks of many sizes, transpositions over all ranks, refusals, and their lives. */
+#include "mpi/plan.h"
+
+void check_plan(ferry_context *ctx)
+{
+    plan_random(ctx);
+    plan_blocks(ctx);
+    plan_turns(ctx);
+    plan_refusals(ctx);
+    plan_lives(ctx);
+}
