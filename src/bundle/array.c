@@ -239,7 +239,9 @@ bool array_equal(const array_spec *a, const array_spec *b)
 {
     pair p;
 
-    if (a->element != b->element || a->dims != b->dims || memcmp(a->shape, b->shape, (size_t)a->dims * sizeof *a->shape))
+    if (a->element != b->element || a->dims != b->dims)
+        return false;
+    if (memcmp(a->shape, b->shape, (size_t)a->dims * sizeof *a->shape) != 0)
         return false;
     if (!pair_up(a, a->strides, b->strides, &p))
         return true;

@@ -1,4 +1,5 @@
-/* Arrays: checking shapes and strides, and walking two arrays of one shape together. Knows nothing of values or trees. */
+/* Arrays: checking shapes and strides, and walking two arrays of one shape together. Knows nothing of values or
+ * trees. */
 #ifndef BUNDLE_ARRAY_H
 #define BUNDLE_ARRAY_H
 

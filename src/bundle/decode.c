@@ -1,5 +1,5 @@
-/* From an image to a tree. The bytes are trusted in nothing: the header bounds what is allocated, every record is checked
- * before it is used, and the sections must end exactly where the records say. Values stay in the block. */
+/* From an image to a tree. The bytes are trusted in nothing: the header bounds what is allocated, every record is
+ * checked before it is used, and the sections must end exactly where the records say. Values stay in the block. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -137,7 +137,8 @@ static ferry_status read_record(reader *r, image_record *record_out)
     return sound_record(record_out) ? FERRY_OK : damaged(r, at, "no type of value with such fields");
 }
 
-/* A key of `length` bytes, which zeros follow up to a multiple of 8. Most keys are ASCII, so words are looked at first. */
+/* A key of `length` bytes, which zeros follow up to a multiple of 8. Most keys are ASCII, so words are looked at
+ * first. */
 static bool sound_key(const uint64_t *words, size_t length)
 {
     const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
@@ -283,7 +284,8 @@ static ferry_status read_entry(reader *r, tree *t, size_t place, int depth)
         .type = record.type,
         .element = record.element,
         .dims = record.dims,
-        .flags = (uint8_t)((record.flags & IMAGE_UTF8 ? VALUE_UTF8 : 0) | (record.flags & IMAGE_COLUMN ? VALUE_COLUMN : 0)),
+        .flags = (uint8_t)((record.flags & IMAGE_UTF8 ? VALUE_UTF8 : 0) |
+                           (record.flags & IMAGE_COLUMN ? VALUE_COLUMN : 0)),
     };
     if (!t->is_list)
         st = read_key(r, &record, v, &t->keys[place]);
@@ -361,7 +363,8 @@ static ferry_status read_root(reader *r, tree *root)
     return FERRY_OK;
 }
 
-/* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and keys (wrong_sizes()). */
+/* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and keys
+ * (wrong_sizes()). */
 static ferry_status make_arena(reader *r, arena **arena_out)
 {
     const image_header *const h = &r->header;

@@ -1,5 +1,5 @@
-/* From a tree to an image. One walk measures, so that the head is allocated once; one walk writes it. Large values are not
- * touched: the pieces point at them. */
+/* From a tree to an image. One walk measures, so that the head is allocated once; one walk writes it. Large values
+ * are not touched: the pieces point at them. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,6 +1,7 @@
-/* Image v1: the bytes of a bundle in messages and files; docs/image.md describes them. This header holds what writing and
- * reading share. Nothing in an image is an offset: schema, keys, small values and large values stand in the order of
- * the tree, so that positions follow from sizes, and writer and reader step through them with the same cursor. */
+/* Image v1: the bytes of a bundle in messages and files; docs/image.md describes them. This header holds what
+ * writing and reading share. Nothing in an image is an offset: schema, keys, small values and large values stand
+ * in the order of the tree, so that positions follow from sizes, and writer and reader step through them with the
+ * same cursor. */
 #ifndef BUNDLE_IMAGE_H
 #define BUNDLE_IMAGE_H
 
@@ -53,7 +54,8 @@ typedef struct image_cursor {
 
 #define IMAGE_MOST ((size_t)1 << 62)
 
-/* Place `bytes` of a value, with the NUL of strings, and step over them. False when sections grow beyond IMAGE_MOST. */
+/* Place `bytes` of a value, with the NUL of strings, and step over them. False when sections grow beyond
+ * IMAGE_MOST. */
 static inline bool image_step(image_cursor *at, ferry_type type, size_t bytes, size_t *position_out)
 {
     const bool large = bytes >= IMAGE_LARGE, wide = type == FERRY_TYPE_ARRAY || type == FERRY_TYPE_COMPLEX128;
@@ -83,8 +85,8 @@ static inline size_t image_large(const image_header *header)
     return size_round(image_small(header) + header->values, IMAGE_LINE);
 }
 
-/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head (header, schema, keys,
- * small values), the others point at large values where they lie; they are borrowed from the tree. */
+/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head (header,
+ * schema, keys, small values), the others point at large values where they lie; they are borrowed from the tree. */
 typedef struct encoding {
     ferry_piece *pieces; /* also the block that holds the head */
     size_t count;

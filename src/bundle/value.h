@@ -1,4 +1,5 @@
-/* Values: making them from the caller's data, looking at them, dropping what they own. Knows nothing of trees around them. */
+/* Values: making them from the caller's data, looking at them, dropping what they own. Knows nothing of trees
+ * around them. */
 #ifndef BUNDLE_VALUE_H
 #define BUNDLE_VALUE_H
 

@@ -1,5 +1,5 @@
-/* Bundles between ranks: what arrives equals what every rank can build by itself, replaces what was there, and failures leave
- * it alone. */
+/* Bundles between ranks: what arrives equals what every rank can build by itself, replaces what was there, and
+ * failures leave it alone. */
 #include "ferry/bundle.h"
 #include "ferry/experimental.h"
 #include "mpi/support.h"
@@ -12,7 +12,7 @@ static ferry_bundle *fresh(void)
     return b;
 }
 
-/* --- bundles to move ----------------------------------------------------------------------------------- */
+/* --- bundles to move --- */
 
 static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
                                        0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
@@ -130,7 +130,7 @@ static void check_equal(const ferry_bundle *b, ferry_bundle *expected)
     ferry_bundle_free(expected);
 }
 
-/* --- broadcasts ---------------------------------------------------------------------------------------- */
+/* --- broadcasts --- */
 
 /* From every root; receivers hold nothing, something else, or what the last root sent. */
 static void bcast_from_every_root(ferry_context *ctx, const ferry_context_info *me)
@@ -218,7 +218,7 @@ static void bcasts_that_fail(ferry_context *ctx, const ferry_context_info *me)
     ferry_bundle_free(outer);
 }
 
-/* --- from rank to rank --------------------------------------------------------------------------------- */
+/* --- from rank to rank --- */
 
 /* Each rank sends to the next one; what arrives is changed and sent on. */
 static void around_the_ring(ferry_context *ctx, const ferry_context_info *me)

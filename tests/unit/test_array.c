@@ -56,7 +56,8 @@ static void arrays_without_elements(void **state)
         for (int i = 0; i < 8; i++) {
             const int64_t *const shape = shapes[i / 2];
             ferry_bundle *b = fresh();
-            check_ok((i % 2 ? ferry_bundle_borrow_array : ferry_bundle_set_array)(b, "empty", element, 2, shape, NULL, NULL));
+            check_ok((i % 2 ? ferry_bundle_borrow_array : ferry_bundle_set_array)(b, "empty", element, 2, shape,
+                                                                                  NULL, NULL));
             check_ok(ferry_bundle_get_array(b, "empty", element, &array));
             assert_int_equal(array.element, element);
             assert_int_equal(array.dims, 2);
@@ -152,7 +153,8 @@ static void dense_borrowed_arrays_are_lent(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        check_ok(ferry_bundle_borrow_array(b, "a", FERRY_TYPE_FLOAT64, cases[i].dims, cases[i].shape, cases[i].strides, memory));
+        check_ok(ferry_bundle_borrow_array(b, "a", FERRY_TYPE_FLOAT64, cases[i].dims, cases[i].shape,
+                                           cases[i].strides, memory));
         check_ok(ferry_bundle_get_array(b, "a", FERRY_TYPE_ARRAY, &array));
         assert_ptr_equal(array.data, memory);
         assert_int_equal(array.column_major, cases[i].column_major);
@@ -171,7 +173,8 @@ static void arrays_that_are_refused(void **state)
         {FERRY_TYPE_NULL, 1, {1}, {8}, "element is 0"},             {99, 1, {1}, {8}, "element is 99"},
         {FERRY_TYPE_INT8, 0, {1}, {8}, "dims is 0"},                {FERRY_TYPE_INT8, 9, {1}, {8}, "dims is 9"},
         {FERRY_TYPE_INT8, 2, {3, -1}, {8, 8}, "shape[1] is -1"},
-        {FERRY_TYPE_INT8, 2, {INT64_MAX, 2}, {0, 0}, "63 bits"},    {FERRY_TYPE_INT64, 1, {INT64_MAX / 8 + 1}, {0}, "63 bits"},
+        {FERRY_TYPE_INT8, 2, {INT64_MAX, 2}, {0, 0}, "63 bits"},
+        {FERRY_TYPE_INT64, 1, {INT64_MAX / 8 + 1}, {0}, "63 bits"},
         {FERRY_TYPE_INT8, 2, {2, 3}, {INT64_MIN, 1}, "strides_bytes[0]"},
         {FERRY_TYPE_INT8, 2, {2, 3}, {1, INT64_MAX / 2}, "strides_bytes[1]"},
     };
@@ -184,9 +187,10 @@ static void arrays_that_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const ferry_type element = (ferry_type)cases[i].element;
         const int dims = cases[i].dims;
-        check_fails(ferry_bundle_set_array(b, "a", element, dims, cases[i].shape, cases[i].strides, data), FERRY_ERR_ARG,
+        const int64_t *const shape = cases[i].shape, *const strides = cases[i].strides;
+        check_fails(ferry_bundle_set_array(b, "a", element, dims, shape, strides, data), FERRY_ERR_ARG,
                     cases[i].words);
-        check_fails(ferry_list_borrow_array(list, element, dims, cases[i].shape, cases[i].strides, data), FERRY_ERR_ARG,
+        check_fails(ferry_list_borrow_array(list, element, dims, shape, strides, data), FERRY_ERR_ARG,
                     cases[i].words);
     }
     check_fails(ferry_bundle_set_array(b, "a", FERRY_TYPE_INT8, 1, NULL, NULL, data), FERRY_ERR_ARG, "shape is NULL");
@@ -214,7 +218,8 @@ static void arrays_of_another_kind(void **state)
     check_fails(ferry_bundle_get_array(b, "x", FERRY_TYPE_INT32, &array), FERRY_ERR_NOT_FOUND, "key \"x\"");
     check_fails(ferry_bundle_read_array(b, "a", FERRY_TYPE_INT32, 2, other, NULL, out), FERRY_ERR_SHAPE,
                 "wanted shape 3 x 2, found 2 x 3");
-    check_fails(ferry_bundle_read_array(b, "a", FERRY_TYPE_INT32, 1, line, NULL, out), FERRY_ERR_SHAPE, "wanted shape 6,");
+    check_fails(ferry_bundle_read_array(b, "a", FERRY_TYPE_INT32, 1, line, NULL, out), FERRY_ERR_SHAPE,
+                "wanted shape 6,");
     check_fails(ferry_bundle_read_array(b, "a", FERRY_TYPE_INT32, 2, shape, NULL, NULL), FERRY_ERR_ARG, "data is NULL");
     ferry_bundle_free(b);
 }

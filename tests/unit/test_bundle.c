@@ -21,7 +21,7 @@ static ferry_list *fresh_list(void)
     return list;
 }
 
-/* --- single values ------------------------------------------------------------------------------------------- */
+/* --- single values --- */
 
 /* Fill a value of any type with bytes that differ; a bool gets one of its own two. */
 static void fill(void *value, size_t bytes, bool is_bool)
@@ -130,7 +130,7 @@ static void replacing_keeps_the_order(void **state)
     ferry_bundle_free(b);
 }
 
-/* --- floats, bit for bit --------------------------------------------------------------------------------- */
+/* --- floats, bit for bit --- */
 
 static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
                                        0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
@@ -156,7 +156,7 @@ static void floats_keep_their_bits(void **state)
     }
 }
 
-/* --- keys -------------------------------------------------------------------------------------------------- */
+/* --- keys --- */
 
 static void keys_that_are_refused(void **state)
 {
@@ -266,7 +266,7 @@ static void removing(void **state)
     ferry_bundle_free(b);
 }
 
-/* --- strings ----------------------------------------------------------------------------------------------- */
+/* --- strings --- */
 
 static void check_string(const char *bytes, size_t length, int is_utf8)
 {
@@ -309,7 +309,8 @@ static void utf8(void **state)
         const char *text;
         bool valid;
     } cases[] = {
-        {"", true}, {"\x7f", true}, {"\xc2\x80", true}, {"\xdf\xbf", true}, {"\xe0\xa0\x80", true}, {"\xed\x9f\xbf", true},
+        {"", true}, {"\x7f", true}, {"\xc2\x80", true}, {"\xdf\xbf", true}, {"\xe0\xa0\x80", true},
+        {"\xed\x9f\xbf", true},
         {"\xee\x80\x80", true}, {"\xef\xbf\xbf", true}, {"\xf0\x90\x80\x80", true}, {"\xf4\x8f\xbf\xbf", true},
         {"\x80", false}, {"\xbf", false}, {"\xc0\x80", false}, {"\xc1\xbf", false}, {"\xe0\x9f\xbf", false},
         {"\xed\xa0\x80", false}, {"\xf0\x8f\xbf\xbf", false}, {"\xf4\x90\x80\x80", false}, {"\xf5\x80\x80\x80", false},
@@ -328,7 +329,7 @@ static void utf8(void **state)
         }
 }
 
-/* --- trees ------------------------------------------------------------------------------------------------- */
+/* --- trees --- */
 
 static void nesting(void **state)
 {
@@ -400,7 +401,7 @@ static void depth_has_a_limit(void **state)
     ferry_bundle_free(most);
 }
 
-/* --- equality, copies, text ------------------------------------------------------------------------------------ */
+/* --- equality, copies, text --- */
 
 static void equality(void **state)
 {

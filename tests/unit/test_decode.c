@@ -1,5 +1,5 @@
-/* Bytes that are no image are refused without harm, and decoding is thrifty. Damage is tried twice: as it is, which checksums
- * find, and with the checksums made right again, which leaves the other checks alone. */
+/* Bytes that are no image are refused without harm, and decoding is thrifty. Damage is tried twice: as it is, which
+ * checksums find, and with the checksums made right again, which leaves the other checks alone. */
 #include "unit/check.h"
 
 #include "base/hash.h"
@@ -7,7 +7,7 @@
 #include "ferry/bundle.h"
 #include "ferry/memory.h"
 
-/* --- counting what is allocated ---------------------------------------------------------------------------------- */
+/* --- counting what is allocated --- */
 
 /* Bytes asked for since the last reset. Sanitizers bring their own allocator; then nothing is counted. */
 static size_t asked;
@@ -43,7 +43,7 @@ void *realloc(void *old, size_t bytes)
 }
 #endif
 
-/* --- images as plain memory ------------------------------------------------------------------------------------------ */
+/* --- images as plain memory --- */
 
 static ferry_bundle *fresh(void)
 {
@@ -118,7 +118,7 @@ static ferry_status try_bytes(const void *bytes, size_t count)
     return st;
 }
 
-/* --- damage ------------------------------------------------------------------------------------------------------------------ */
+/* --- damage --- */
 
 /* A few of each kind of record, small enough that every bit can be tried. */
 static ferry_bundle *small_sample(void)
@@ -189,7 +189,8 @@ static void every_cut(void **state)
 /* Every word of header and schema becomes a number that is far too large; nobody allocates for it. */
 static void absurd_numbers(void **state)
 {
-    static const uint64_t absurd[] = {INT64_MAX, (uint64_t)1 << 31, UINT64_MAX, (uint64_t)1 << 62, (uint64_t)1 << 32, 1000};
+    static const uint64_t absurd[] = {INT64_MAX,         (uint64_t)1 << 31, UINT64_MAX,
+                                      (uint64_t)1 << 62, (uint64_t)1 << 32, 1000};
     ferry_bundle *b = small_sample();
     image of = encode(b), broken = encode(b);
     const size_t end = sizeof(image_header) + header(&of)->schema;
@@ -232,7 +233,7 @@ static void random_bytes(void **state)
     free(broken.data);
 }
 
-/* --- damage with a name ------------------------------------------------------------------------------------------------------ */
+/* --- damage with a name --- */
 
 /* Where some bytes stand in an image. */
 static size_t find(const image *of, const char *bytes, size_t count)
@@ -245,7 +246,8 @@ static size_t find(const image *of, const char *bytes, size_t count)
 }
 
 /* Change some bytes of the image of a bundle, and see what is said. */
-static void check_refused(const ferry_bundle *b, const char *bytes, const char *other, size_t count, const char *words)
+static void check_refused(const ferry_bundle *b, const char *bytes, const char *other, size_t count,
+                          const char *words)
 {
     image of = encode(b);
     ferry_bundle *back = NULL;
@@ -289,7 +291,8 @@ static void values_that_are_refused(void **state)
     b = fresh();
     check_ok(ferry_bundle_set_uint64(b, "front", 0x1122334455667788));
     check_ok(ferry_bundle_set_bool(b, "t", true));
-    check_refused(b, "\x88\x77\x66\x55\x44\x33\x22\x11\x01", "\x88\x77\x66\x55\x44\x33\x22\x11\x02", 9, "neither 0 nor 1");
+    check_refused(b, "\x88\x77\x66\x55\x44\x33\x22\x11\x01", "\x88\x77\x66\x55\x44\x33\x22\x11\x02", 9,
+                  "neither 0 nor 1");
     ferry_bundle_free(b);
 }
 
@@ -364,7 +367,7 @@ static void depth_has_a_limit(void **state)
     free(far.data);
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 /* Decoding takes at most three bytes for each byte of an image, besides the copy of it. */
 static void check_memory(ferry_bundle *b)

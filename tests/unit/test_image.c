@@ -1,11 +1,12 @@
-/* Images: whatever a bundle holds comes back bit for bit, also when memory runs out on the way and the call is made again. */
+/* Images: whatever a bundle holds comes back bit for bit, also when memory runs out on the way and the call is made
+ * again. */
 #include "unit/check.h"
 
 #include "base/alloc.h"
 #include "ferry/bundle.h"
 #include "ferry/memory.h"
 
-/* --- bundles to try ------------------------------------------------------------------------------------------------ */
+/* --- bundles to try --- */
 
 static ferry_bundle *fresh(void)
 {
@@ -131,7 +132,7 @@ static ferry_bundle *sample(void)
     return b;
 }
 
-/* --- back and forth ---------------------------------------------------------------------------------------------------- */
+/* --- back and forth --- */
 
 /* An image in plain memory. */
 typedef struct image {
@@ -176,6 +177,52 @@ static void everything_comes_back(void **state)
     check_round_trip(none);
     ferry_bundle_free(b);
     ferry_bundle_free(none);
+}
+
+/* {"n": int32 7}, byte for byte as in docs/image.md: what was written once can be read for ever. */
+static void the_bytes_are_as_documented(void **state)
+{
+    static const unsigned char expected[192] = {
+        0x89, 0x46, 0x45, 0x52, 0x52, 0x59, 0x0d, 0x0a, 0x01, 0x00, 0x00, 0x00, 0x10, 0x21, 0x3b, 0xc2,
+        0xc0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xce, 0x18, 0x95, 0x9a, 0x14, 0x64, 0x5e, 0x25,
+        0x28, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x12, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x04, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x6e, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    };
+    ferry_bundle *b = fresh();
+    (void)state;
+
+    check_ok(ferry_bundle_set_int32(b, "n", 7));
+    image of = encode(b);
+    assert_int_equal(of.bytes, sizeof expected);
+    assert_memory_equal(of.data, expected, sizeof expected);
+    free(of.data);
+    ferry_bundle_free(b);
+}
+
+/* The hash of the schema tells structures apart, not values. */
+static void the_hash_is_of_the_structure(void **state)
+{
+    enum { HASH_AT = 24 };
+    ferry_bundle *b = fresh();
+    (void)state;
+
+    check_ok(ferry_bundle_set_int32(b, "n", 7));
+    image one = encode(b);
+    check_ok(ferry_bundle_set_int32(b, "n", 8));
+    image two = encode(b);
+    check_ok(ferry_bundle_set_uint32(b, "n", 8));
+    image three = encode(b);
+    assert_memory_equal(one.data + HASH_AT, two.data + HASH_AT, 8);
+    assert_memory_not_equal(one.data + HASH_AT, three.data + HASH_AT, 8);
+    free(one.data);
+    free(two.data);
+    free(three.data);
+    ferry_bundle_free(b);
 }
 
 /* Arrays are aligned: large ones to 64 bytes, others to 16, in the image that they stay in. */
@@ -232,7 +279,7 @@ static void changing_what_was_decoded(void **state)
     ferry_bundle_free(outer);
 }
 
-/* --- random trees ---------------------------------------------------------------------------------------------------------- */
+/* --- random trees --- */
 
 static int64_t random_shape(int dims, int64_t *shape)
 {
@@ -378,6 +425,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(the_bytes_are_as_documented),
+        cmocka_unit_test(the_hash_is_of_the_structure),
         cmocka_unit_test(arrays_are_aligned),
         cmocka_unit_test(changing_what_was_decoded),
         cmocka_unit_test(random_trees_come_back),
