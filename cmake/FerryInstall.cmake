@@ -1,16 +1,11 @@
 # What is installed. Two builds, one for each MPI, share a prefix: headers, ferry-config.cmake and its version file are
 # the same in both, everything else carries the name of its MPI.
-if(NOT TARGET ferry)
-  return()
-endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ferry)
 
 install(DIRECTORY include/ferry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS ferry EXPORT ferry-${FERRY_MPI} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET ferry_program)
-  install(TARGETS ferry_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS ferry_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(EXPORT ferry-${FERRY_MPI} NAMESPACE ferry:: FILE ferry-${FERRY_MPI}-target.cmake DESTINATION ${package_dir})
 configure_file(cmake/ferry-mpi.cmake.in ferry-${FERRY_MPI}.cmake @ONLY)
