@@ -4,7 +4,8 @@
 
 #include "ferry/status.h"
 
-/* `count` objects of `bytes` each, zeroed; 0 gives a pointer that may be freed. ERR_MEMORY names the size. Records trouble. */
+/* `count` objects of `bytes` each, zeroed; 0 gives a pointer that may be freed. ERR_MEMORY names the size. Records
+ * trouble. */
 ferry_status alloc_zero(size_t count, size_t bytes, void *pointer_out /* T ** */);
 
 /* Grow or shrink `*pointer` (may be NULL) to count * bytes, keeping its content; on failure it stays as it was. */

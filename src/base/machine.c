@@ -66,7 +66,8 @@ static bool read_in(const level *at, const char *file, char *text_out, size_t ro
     return read_text(path, text_out, room);
 }
 
-/* Versions 1 and 2 name their files differently; whichever are there are read. "max" is no number and limits nothing. */
+/* Versions 1 and 2 name their files differently; whichever are there are read. "max" is no number and limits
+ * nothing. */
 static uint64_t number_in(const level *at, const char *file)
 {
     char text[64];

@@ -12,7 +12,7 @@
     X(CPU,     "FERRY_CPU",     "auto", "kernels allowed: auto, scalar, avx2, avx512")                         \
     X(WAIT,    "FERRY_WAIT",    "auto", "how waits pass the time: auto, spin, sleep")                           \
     X(TIMEOUT, "FERRY_TIMEOUT", "0",    "seconds that a wait may last; 0 for ever")                             \
-    X(POOL,    "FERRY_POOL",    "auto", "bytes each process keeps for reuse (K, M, G allowed); auto is 1/8 of the node's memory over its ranks") \
+    X(POOL,    "FERRY_POOL",    "auto", "bytes each process keeps for reuse, such as 64M; auto: its share of memory") \
     X(SHM,     "FERRY_SHM",     "auto", "how the node's ranks share memory: auto, memfd, socket, named, none")  \
     X(LOG,     "FERRY_LOG",     "warn", "what is written to stderr: none, warn, info")                          \
     X(SEED,    "FERRY_SEED",    "auto", "seed of random tests")

@@ -165,7 +165,8 @@ uint64_t sys_random(void)
     count(&calls);
     if (getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number)
         return number;
-    return (uint64_t)sys_now_ns() * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid(); /* no such call: still differs by process */
+    return (uint64_t)sys_now_ns() * 0x9e3779b97f4a7c15u ^
+           (uint64_t)getpid(); /* no such call: still differs by process */
 }
 
 uint64_t sys_call_count(void)

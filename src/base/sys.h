@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /* Memory. */
-void *sys_map_private(void *address, size_t bytes);                   /* anonymous, read-write; NULL address: anywhere */
+void *sys_map_private(void *address, size_t bytes);                   /* anonymous; NULL address: anywhere */
 void *sys_reserve(size_t bytes);                                      /* address space only, PROT_NONE */
-void *sys_map_shared(void *address, size_t bytes, int fd);            /* MAP_SHARED | MAP_NORESERVE, fixed when address is not NULL */
+void *sys_map_shared(void *address, size_t bytes, int fd);            /* not reserved; NULL address: anywhere */
 int sys_unmap(void *address, size_t bytes);
 int sys_advise(void *address, size_t bytes, int advice);
 int sys_memfd(const char *name);                                      /* close-on-exec, sealing allowed */
@@ -25,17 +25,18 @@ bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *o
 int sys_unlink_shared(const char *name);                              /* shm_unlink */
 int sys_open_shared(const char *name, int flags, unsigned mode);      /* shm_open */
 
-/* Waiting: not counted as a system call but as a wait. `word` is in memory shared between processes. */
-void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen, a wake, or the time is over (negative: no limit) */
+/* Waiting: not counted as a system call but as a wait. `word` is in memory shared between processes.
+ * A sleep ends after the time given too; a negative time is no limit. */
+void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen or a wake */
 void sys_wake(uint32_t *word);                                        /* all sleepers */
 void sys_nap(int64_t ns);
 
 /* Facts. */
 int64_t sys_now_ns(void);                                             /* monotonic */
-uint64_t sys_memory_total(void);                                      /* bytes of the machine, or of the cgroup when less */
+uint64_t sys_memory_total(void);                                      /* of the machine, or of the cgroup when less */
 uint64_t sys_memory_free(void);                                       /* bytes that can still be had, MemAvailable */
-int sys_cores(void);                                                  /* cores this process may use: affinity and cgroup quota, >= 1 */
-int sys_affinity(uint64_t *mask_out, int words);                      /* cores allowed as bits; returns how many are set */
+int sys_cores(void);                                                  /* whole cores by affinity and quota, >= 1 */
+int sys_affinity(uint64_t *mask_out, int words);                      /* cores as bits; returns how many in all */
 bool sys_boot_id(char text_out[64]);
 uint64_t sys_random(void);
 

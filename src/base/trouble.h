@@ -1,4 +1,5 @@
-/* The detail text of the last failure on this thread. Who finds an error records it; everybody above passes the status on. */
+/* The detail text of the last failure on this thread. Who finds an error records it; everybody above passes the
+ * status on. */
 #ifndef BASE_TROUBLE_H
 #define BASE_TROUBLE_H
 

@@ -1,4 +1,5 @@
-/* Pairs two nests and orders the loops of the pair. Knows nothing of kernels: what is best for the caches is told by strides. */
+/* Pairs two nests and orders the loops of the pair. Knows nothing of kernels: what is best for the caches is told
+ * by strides. */
 #include "copy/joint.h"
 
 #include "base/size.h"
@@ -120,7 +121,8 @@ static uint64_t magnitude(int64_t stride)
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-/* Far jumps belong outside. Writing to far places costs about twice what reading does: a line is fetched and written back. */
+/* Far jumps belong outside. Writing to far places costs about twice what reading does: a line is fetched and
+ * written back. */
 static bool belongs_outside(const joint_loop *a, const joint_loop *b)
 {
     const uint64_t x = magnitude(a->src) / 4 + magnitude(a->dst) / 2, y = magnitude(b->src) / 4 + magnitude(b->dst) / 2;

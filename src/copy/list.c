@@ -32,7 +32,8 @@ struct copy_op {
 
 struct copy_list {
     size_t element, bytes;
-    bool stream;
+    bool stream; /* large blocks go past the caches */
+    bool fence;  /* some op writes past the caches */
     size_t op_count, op_room;
     copy_op *ops;
 };
@@ -101,11 +102,11 @@ static bool is_worth_a_turn(const joint_nest *nest, int *row_out, int *column_ou
 {
     enum { ELEMENT_MAX = 4096 }; /* of the tile kernels */
 
-    return nest->run <= ELEMENT_MAX && joint_turn(nest, row_out, column_out) && nest->loop[*row_out].count >= TURN_LEAST &&
-           nest->loop[*column_out].count >= TURN_LEAST;
+    return nest->run <= ELEMENT_MAX && joint_turn(nest, row_out, column_out) &&
+           nest->loop[*row_out].count >= TURN_LEAST && nest->loop[*column_out].count >= TURN_LEAST;
 }
 
-static void choose_turn(copy_op *op, int row, int column)
+static void choose_turn(copy_op *op, int row, int column, size_t bytes)
 {
     const size_t rows = op->nest.loop[row].count, columns = op->nest.loop[column].count;
 
@@ -113,16 +114,17 @@ static void choose_turn(copy_op *op, int row, int column)
     joint_move(&op->nest, column - (column > row), op->nest.dims - 1);
     op->way = &way_turn;
     op->turn = turn_shape_of(rows, columns, op->nest.run);
-    op->turn.stream = op->stream;
+    op->turn.stream = turn_streams(bytes);
 }
 
-static void choose(copy_op *op)
+/* `bytes`: of the whole list. */
+static void choose(copy_op *op, size_t bytes)
 {
     const joint_nest *const nest = &op->nest;
     int row, column;
 
     if (is_worth_a_turn(nest, &row, &column)) {
-        choose_turn(op, row, column);
+        choose_turn(op, row, column, bytes);
     } else if (nest->dims == 0 || nest->run >= BLOCK_BYTES) {
         op->way = &way_blocks;
     } else {
@@ -148,7 +150,8 @@ static ferry_status add_op(copy_list *list, const copy_op *op)
     return FERRY_OK;
 }
 
-static ferry_status add_walk(copy_list *list, const layout_nest *src, size_t src_count, const layout_nest *dst, size_t dst_count)
+static ferry_status add_walk(copy_list *list, const layout_nest *src, size_t src_count, const layout_nest *dst,
+                             size_t dst_count)
 {
     copy_op op = {.way = &way_walk};
 
@@ -168,7 +171,8 @@ static ferry_status add_pair(copy_list *list, const layout_nest *src, const layo
     if (!joint_pair(src, dst, &op.nest))
         return add_walk(list, src, 1, dst, 1);
     joint_reorder(&op.nest);
-    choose(&op);
+    choose(&op, list->bytes);
+    list->fence = list->fence || op.stream || op.turn.stream;
     return add_op(list, &op);
 }
 
@@ -234,8 +238,8 @@ ferry_status copy_make(const ferry_layout *src, const ferry_layout *dst, copy_li
     copy_list *list = NULL;
 
     if (src->elements != dst->elements || (src->elements > 0 && src->element != dst->element))
-        return trouble(FERRY_ERR_SHAPE, "the source has %zu elements of %zu bytes, the destination %zu of %zu", src->elements,
-                       src->element, dst->elements, dst->element);
+        return trouble(FERRY_ERR_SHAPE, "the source has %zu elements of %zu bytes, the destination %zu of %zu",
+                       src->elements, src->element, dst->elements, dst->element);
     ferry_status st = alloc_zero(1, sizeof *list, &list);
     if (st != FERRY_OK)
         return st;
@@ -270,7 +274,7 @@ void copy_run(const copy_list *list, const char *src, char *dst)
         const copy_op *const op = &list->ops[i];
         op->way->run(op, src + op->nest.src, dst + op->nest.dst);
     }
-    if (list->stream)
+    if (list->fence)
         kernels_fence();
 }
 
@@ -295,7 +299,8 @@ static void op_text(const copy_op *op, text_out *out)
     text_add(out, "%s %zu B", op->way->name, op->walk ? walk_bytes(op->walk) : op->nest.run);
     for (int k = 0; k < op->nest.dims; k++) {
         const joint_loop *const loop = &op->nest.loop[k];
-        text_add(out, "%s%zu by %lld to %lld", k == 0 ? " x [" : ", ", loop->count, (long long)loop->src, (long long)loop->dst);
+        text_add(out, "%s%zu by %lld to %lld", k == 0 ? " x [" : ", ", loop->count, (long long)loop->src,
+                 (long long)loop->dst);
     }
     text_add(out, "%s", op->nest.dims > 0 ? "]" : "");
 }

@@ -1,16 +1,25 @@
-/* One layout against its packed form, in pieces [from, to) that may begin and end anywhere: the rest of a run, whole runs row by
- * row, the start of a run. The same walk packs and unpacks; what differs is the mover. */
+/* One layout against its packed form, in pieces [from, to) that may begin and end anywhere: the rest of a run,
+ * whole runs row by row, the start of a run. The same walk packs and unpacks; what differs is the mover. Rows
+ * whose runs lie side by side, run by run (a matrix read by its columns), are moved several at a time as a turn,
+ * so that a line is touched once for all of them. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/size.h"
 #include "copy/copy.h"
+#include "copy/turn.h"
+
+enum {
+    ELEMENT_MAX = 4096, /* of the tile kernels */
+    ROWS_LEAST = 4      /* side by side, that a turn moves faster than row by row */
+};
 
 typedef struct side_nest {
     layout_nest nest;
     size_t start; /* position of the first byte */
     size_t bytes;
     kernel_runs *gather, *scatter;
+    kernel_tile *tile; /* for rows side by side; else NULL */
 } side_nest;
 
 struct copy_side {
@@ -25,10 +34,12 @@ typedef struct spot {
     size_t first;                        /* run of the row where the walk is */
 } spot;
 
-/* Moves between packed bytes and bytes of the layout, in one of the two directions. */
+/* Moves between packed bytes and bytes of the layout, in one of the two directions. `base` is where the first run
+ * is. */
 typedef struct mover {
     void (*bytes)(char *base, char *packed, size_t bytes);
     void (*row)(const side_nest *of, char *base, char *packed, size_t runs);
+    void (*rows)(const side_nest *of, char *base, char *packed, size_t rows); /* whole ones, side by side */
 } mover;
 
 static void pack_bytes(char *base, char *packed, size_t bytes)
@@ -55,8 +66,28 @@ static void unpack_row(const side_nest *of, char *base, char *packed, size_t run
     of->scatter(base, nest->loop[nest->dims - 1].stride, packed, (ptrdiff_t)nest->run, runs, nest->run);
 }
 
-static const mover packing = {pack_bytes, pack_row};
-static const mover unpacking = {unpack_bytes, unpack_row};
+static void pack_rows(const side_nest *of, char *base, char *packed, size_t rows)
+{
+    const layout_nest *const nest = &of->nest;
+    const size_t runs = nest->loop[nest->dims - 1].count;
+    const turn_shape shape = {.rows = runs, .columns = rows, .element = nest->run, .tile = of->tile};
+
+    turn_run(&shape, (turn_rows){.first = base, .stride = nest->loop[nest->dims - 1].stride}, packed,
+             (ptrdiff_t)(runs * nest->run));
+}
+
+static void unpack_rows(const side_nest *of, char *base, char *packed, size_t rows)
+{
+    const layout_nest *const nest = &of->nest;
+    const size_t runs = nest->loop[nest->dims - 1].count;
+    const turn_shape shape = {.rows = rows, .columns = runs, .element = nest->run, .tile = of->tile};
+
+    turn_run(&shape, (turn_rows){.first = packed, .stride = (ptrdiff_t)(runs * nest->run)}, base,
+             nest->loop[nest->dims - 1].stride);
+}
+
+static const mover packing = {pack_bytes, pack_row, pack_rows};
+static const mover unpacking = {unpack_bytes, unpack_row, unpack_rows};
 
 /* The spot of run number `run` of a nest with loops. */
 static spot find_run(const layout_nest *nest, size_t run)
@@ -73,12 +104,14 @@ static spot find_run(const layout_nest *nest, size_t run)
     return at;
 }
 
-static inline void next_row(const layout_nest *nest, spot *at)
+/* To the start of a later row; the rows between are of the same innermost outer loop. */
+static inline void pass_rows(const layout_nest *nest, spot *at, size_t rows)
 {
     at->first = 0;
-    for (int k = nest->dims - 2; k >= 0; k--) {
-        at->row += nest->loop[k].stride;
-        if (++at->index[k] < nest->loop[k].count)
+    for (int k = nest->dims - 2; k >= 0; k--, rows = 1) {
+        at->row += (int64_t)rows * nest->loop[k].stride;
+        at->index[k] += rows;
+        if (at->index[k] < nest->loop[k].count)
             return;
         at->row -= (int64_t)nest->loop[k].count * nest->loop[k].stride;
         at->index[k] = 0;
@@ -94,7 +127,18 @@ static inline void pass(const layout_nest *nest, spot *at, size_t runs)
 {
     at->first += runs;
     if (at->first == nest->loop[nest->dims - 1].count)
-        next_row(nest, at);
+        pass_rows(nest, at, 1);
+}
+
+/* Whole rows side by side from here on, `runs` runs at most. */
+static inline size_t rows_here(const side_nest *of, const spot *at, size_t runs)
+{
+    const layout_nest *const nest = &of->nest;
+    const int inner = nest->dims - 1;
+
+    if (!of->tile || at->first > 0)
+        return 0;
+    return size_min(runs / nest->loop[inner].count, nest->loop[inner - 1].count - at->index[inner - 1]);
 }
 
 /* `bytes` bytes of a nest with loops, from byte `from` of it on. */
@@ -107,13 +151,18 @@ static void move_runs(const side_nest *of, const mover *how, char *base, size_t 
 
     if (head > 0) {
         how->bytes(base + offset_of(nest, &at) + skip, packed, head);
-        if (skip + head < run)
-            return;
         packed += head;
         pass(nest, &at, 1);
     }
     const size_t tail = (bytes - head) % run;
     for (size_t left = (bytes - head) / run, runs; left > 0; left -= runs, packed += runs * run) {
+        const size_t rows = rows_here(of, &at, left);
+        if (rows >= ROWS_LEAST) {
+            runs = rows * row;
+            how->rows(of, base + at.row, packed, rows);
+            pass_rows(nest, &at, rows);
+            continue;
+        }
         runs = size_min(row - at.first, left);
         how->row(of, base + offset_of(nest, &at), packed, runs);
         pass(nest, &at, runs);
@@ -162,6 +211,14 @@ void copy_unpack(const copy_side *side, char *base, size_t from, size_t to, cons
     move(side, &unpacking, base, from, to, (char *)packed);
 }
 
+/* The tile kernel when rows lie side by side. */
+static kernel_tile *tile_for(const layout_nest *nest)
+{
+    const bool aside = nest->dims >= 2 && nest->loop[nest->dims - 2].stride == (int64_t)nest->run;
+
+    return aside && nest->run <= ELEMENT_MAX ? kernels_tile(nest->run) : NULL;
+}
+
 ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
 {
     copy_side *side = NULL;
@@ -180,6 +237,7 @@ ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
             .bytes = layout_nest_bytes(nest),
             .gather = kernels_runs(nest->run, 0, 1),
             .scatter = kernels_runs(nest->run, 1, 0),
+            .tile = tile_for(nest),
         };
         start += side->nests[i].bytes;
     }

@@ -16,7 +16,8 @@ typedef struct turn_shape {
     int stream; /* the caller ends with kernels_fence() */
 } turn_shape;
 
-/* Bytes from which a turn is written past the caches, as for any block. */
+/* Are turns of so many bytes in all better written past the caches? */
+int turn_streams(size_t bytes);
 turn_shape turn_shape_of(size_t rows, size_t columns, size_t element);
 void turn_run(const turn_shape *shape, turn_rows src, char *dst, ptrdiff_t dst_stride);
 

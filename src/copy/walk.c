@@ -1,5 +1,5 @@
-/* Both sides are read as rows: units of one size (the common divisor of all runs) at one stride. Where the shorter of the two
- * present rows ends, that side goes on to its next row; what both have is one kernel call. */
+/* Both sides are read as rows: units of one size (the common divisor of all runs) at one stride. Where the shorter
+ * of the two present rows ends, that side goes on to its next row; what both have is one kernel call. */
 #include "copy/walk.h"
 
 #include <string.h>
@@ -97,7 +97,8 @@ static size_t common_unit(const layout_nest *nests, size_t count)
     return unit;
 }
 
-ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_nest *dst, size_t dst_count, copy_walk **walk_out)
+ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_nest *dst, size_t dst_count,
+                       copy_walk **walk_out)
 {
     const size_t count = src_count + dst_count;
     copy_walk *walk = NULL;

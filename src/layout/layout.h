@@ -21,8 +21,8 @@ typedef struct layout_nest {
 } layout_nest;
 
 /* Normal form: no loop of count 1, no run that two loops could express as one, adjacent loops folded where
- * stride[k] == stride[k+1] * count[k+1], the innermost loop folded into the run where its stride equals the run. Loops are never
- * reordered. A layout without elements has no nests. */
+ * stride[k] == stride[k+1] * count[k+1], the innermost loop folded into the run where its stride equals the run.
+ * Loops are never reordered. A layout without elements has no nests. */
 struct ferry_layout {
     size_t element;  /* bytes of one element as given */
     size_t elements;
@@ -32,8 +32,8 @@ struct ferry_layout {
     layout_nest nests[]; /* in order */
 };
 
-/* A layout of nests in any form (loops without iterations allowed): brings them into normal form and measures them. `element`
- * divides every run. ERR_ARG when 63 bits are passed. */
+/* A layout of nests in any form (loops without iterations allowed): brings them into normal form and measures
+ * them. `element` divides every run. ERR_ARG when 63 bits are passed. */
 ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_count, ferry_layout **layout_out);
 
 /* The elements of the parts, one part after another. ERR_SHAPE when their elements differ in size. */
@@ -45,8 +45,8 @@ ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out);
 /* Bytes of one nest. */
 size_t layout_nest_bytes(const layout_nest *nest);
 
-/* True when two runs of the layout share a byte. Never true when none do; exact for loops that do not interleave and up to 65536
- * runs, else it may say false. */
+/* True when two runs of the layout share a byte. Never true when none do; exact for loops that do not interleave
+ * and up to 65536 runs, else it may say false. */
 bool layout_overlaps_itself(const ferry_layout *layout);
 
 /* True when the two layouts, relative to the same base address, share a byte; may say true only when they do.

@@ -10,7 +10,8 @@ typedef struct reach {
     int64_t lb, ub, bytes;
 } reach;
 
-/* What a nest touches and holds. Returns -1, or the loop that passes 63 bits; nest->dims when already a single run does. */
+/* What a nest touches and holds. Returns -1, or the loop that passes 63 bits; nest->dims when already a single run
+ * does. */
 static int measure(const layout_nest *nest, reach *reach_out)
 {
     reach sum = {.lb = nest->offset, .bytes = (int64_t)nest->run};
@@ -152,8 +153,8 @@ static ferry_status make_one(const char *call, size_t element, const layout_nest
         return trouble(FERRY_ERR_ARG, "%s: offset_bytes %lld and element_bytes %zu together pass 63 bits", call,
                        (long long)nest->offset, element);
     if (bad >= 0)
-        return trouble(FERRY_ERR_ARG, "%s: the count of loop %d, %zu, with a stride of %lld bytes passes 63 bits", call, bad,
-                       nest->loop[bad].count, (long long)nest->loop[bad].stride);
+        return trouble(FERRY_ERR_ARG, "%s: the count of loop %d, %zu, with a stride of %lld bytes passes 63 bits", call,
+                       bad, nest->loop[bad].count, (long long)nest->loop[bad].stride);
     return layout_make(element, nest, 1, layout_out);
 }
 
@@ -161,7 +162,8 @@ static ferry_status check_number(const char *call, const char *name, int64_t val
 {
     if (value >= least)
         return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "%s: %s is %lld; expected %lld or more", call, name, (long long)value, (long long)least);
+    return trouble(FERRY_ERR_ARG, "%s: %s is %lld; expected %lld or more", call, name, (long long)value,
+                   (long long)least);
 }
 
 static ferry_status check_entry(const char *call, const char *name, int k, int64_t value)
@@ -233,8 +235,8 @@ static ferry_status check_box(const char *call, int k, int64_t size, int64_t sta
     if (st == FERRY_OK)
         st = check_entry(call, "counts", k, count);
     if (st == FERRY_OK && (start > size || count > size - start))
-        st = trouble(FERRY_ERR_ARG, "%s: starts[%d] %lld and counts[%d] %lld leave the array; sizes[%d] is %lld", call, k,
-                     (long long)start, k, (long long)count, k, (long long)size);
+        st = trouble(FERRY_ERR_ARG, "%s: starts[%d] %lld and counts[%d] %lld leave the array; sizes[%d] is %lld", call,
+                     k, (long long)start, k, (long long)count, k, (long long)size);
     return st;
 }
 
@@ -247,7 +249,8 @@ static ferry_status add_dimension(const char *call, int k, const int64_t box[3],
     nest->loop[k].stride = *lead;
     if (!offset_mul(box[1], *lead, &shift) || !offset_add(nest->offset, shift, &nest->offset) ||
         !offset_mul(*lead, box[0], lead))
-        return trouble(FERRY_ERR_ARG, "%s: sizes[%d] is %lld; with it the array passes 63 bits", call, k, (long long)box[0]);
+        return trouble(FERRY_ERR_ARG, "%s: sizes[%d] is %lld; with it the array passes 63 bits", call, k,
+                       (long long)box[0]);
     return FERRY_OK;
 }
 

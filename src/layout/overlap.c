@@ -1,5 +1,5 @@
-/* Do runs share bytes? Decided by mixed radix numbers where loops do not interleave, by sorting all runs where there are
- * few of them, else answered with no: a yes refuses a caller's plan, so it must be certain. */
+/* Do runs share bytes? Decided by mixed radix numbers where loops do not interleave, by sorting all runs where
+ * there are few of them, else answered with no: a yes refuses a caller's plan, so it must be certain. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -177,8 +177,9 @@ bool layout_overlaps_itself(const ferry_layout *layout)
 }
 
 /* --- Two nests: boxes of one array ---
- * With strides s0 = 1 < s1 < s2 < ... of both nests, an address from a common origin is a mixed radix number. A nest whose loops
- * never carry is a box of such numbers: an interval in each digit. Two boxes meet when they meet in every digit. */
+ * With strides s0 = 1 < s1 < s2 < ... of both nests, an address from a common origin is a mixed radix number. A nest
+ * whose loops never carry is a box of such numbers: an interval in each digit. Two boxes meet when they meet in every
+ * digit. */
 
 enum { DIGITS_MAX = 2 * FERRY_LAYOUT_MAX_DIMS + 1 };
 
@@ -206,7 +207,8 @@ static void add_strides(radix *base, const layout_nest *nest)
         add_stride(base, (int64_t)magnitude(nest->loop[k].stride));
 }
 
-/* Move what passes the next stride into that digit: a run of whole rows is a loop over rows. False when it does not come out even. */
+/* Move what passes the next stride into that digit: a run of whole rows is a loop over rows. False when it does
+ * not come out even. */
 static bool carry(const radix *base, span *box)
 {
     for (int k = 0; k + 1 < base->digits; k++) {

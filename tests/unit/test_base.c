@@ -200,7 +200,8 @@ static void checksums_continue(void **state)
             const size_t middle = from + (to - from) / 3;
             const uint32_t whole = hash_crc32c(0, bytes + from, to - from);
             assert_int_equal(hash_crc32c_portable(0, bytes + from, to - from), whole);
-            assert_int_equal(hash_crc32c(hash_crc32c(0, bytes + from, middle - from), bytes + middle, to - middle), whole);
+            assert_int_equal(hash_crc32c(hash_crc32c(0, bytes + from, middle - from), bytes + middle, to - middle),
+                             whole);
         }
 }
 
@@ -299,7 +300,8 @@ static void unknown_settings_are_warned_about(void **state)
     setenv("FERRY_TIMEOUTS", "3", 1);
     setenv("FERRYMAN", "3", 1);
     listen(speak_of_unknown, text, sizeof text);
-    assert_string_equal(text, "ferry: warning: FERRY_TIMEOUTS is not a setting of ferry; did you mean FERRY_TIMEOUT?\n");
+    assert_string_equal(text,
+                        "ferry: warning: FERRY_TIMEOUTS is not a setting of ferry; did you mean FERRY_TIMEOUT?\n");
 }
 
 static void speak_on_all_levels(void)

@@ -134,8 +134,8 @@ static ferry_layout *make(const said *layout)
     ferry_layout *parts[PARTS], *whole = NULL;
 
     for (int p = 0; p < layout->parts; p++)
-        check_ok(ferry_layout_strided(layout->part[p].dims, layout->part[p].counts, layout->part[p].strides, layout->element,
-                                      layout->part[p].offset, &parts[p]));
+        check_ok(ferry_layout_strided(layout->part[p].dims, layout->part[p].counts, layout->part[p].strides,
+                                      layout->element, layout->part[p].offset, &parts[p]));
     check_ok(layout_join((const ferry_layout *const *)parts, (size_t)layout->parts, &whole));
     for (int p = 0; p < layout->parts; p++)
         ferry_layout_free(parts[p]);
@@ -160,8 +160,8 @@ static void fail_with(const char *what, const ferry_layout *src, const ferry_lay
     fail_msg("%s (%s): byte %zu differs: %s -> %s", what, kernels_name(), at, a, b);
 }
 
-static void compare(const char *what, const unsigned char *found, const unsigned char *wanted, size_t bytes, const ferry_layout *src,
-                    const ferry_layout *dst)
+static void compare(const char *what, const unsigned char *found, const unsigned char *wanted, size_t bytes,
+                    const ferry_layout *src, const ferry_layout *dst)
 {
     if (memcmp(found, wanted, bytes) == 0)
         return;
@@ -276,8 +276,10 @@ static copy_list *turn_list(const matrix *m)
     ferry_layout *src = NULL, *dst = NULL;
     copy_list *list = NULL;
 
-    check_ok(ferry_layout_strided(2, (int64_t[]){m->rows, m->columns}, (int64_t[]){m->src_stride, m->element}, m->element, 0, &src));
-    check_ok(ferry_layout_strided(2, (int64_t[]){m->rows, m->columns}, (int64_t[]){m->element, m->dst_stride}, m->element, 0, &dst));
+    check_ok(ferry_layout_strided(2, (int64_t[]){m->rows, m->columns}, (int64_t[]){m->src_stride, m->element},
+                                  m->element, 0, &src));
+    check_ok(ferry_layout_strided(2, (int64_t[]){m->rows, m->columns}, (int64_t[]){m->element, m->dst_stride},
+                                  m->element, 0, &dst));
     check_ok(copy_make(src, dst, &list));
     ferry_layout_free(src);
     ferry_layout_free(dst);
@@ -286,8 +288,10 @@ static copy_list *turn_list(const matrix *m)
 
 static void check_turn(const matrix *m, size_t shift)
 {
-    const size_t src_bytes = (size_t)(m->rows * m->src_stride), dst_bytes = (size_t)(m->columns * m->dst_stride) + 2 * GUARD;
-    unsigned char *const src = malloc(src_bytes + 1), *const dst = malloc(dst_bytes + 64), *const wanted = malloc(dst_bytes + 64);
+    const size_t src_bytes = (size_t)(m->rows * m->src_stride),
+                 dst_bytes = (size_t)(m->columns * m->dst_stride) + 2 * GUARD;
+    unsigned char *const src = malloc(src_bytes + 1), *const dst = malloc(dst_bytes + 64),
+                         *const wanted = malloc(dst_bytes + 64);
     const char **const rows = malloc((size_t)m->rows * sizeof *rows);
     copy_list *const list = turn_list(m);
     copy_turn turn;
@@ -299,13 +303,13 @@ static void check_turn(const matrix *m, size_t shift)
     for (int64_t r = 0; r < m->rows; r++) {
         rows[r] = (char *)src + r * m->src_stride;
         for (int64_t c = 0; c < m->columns; c++)
-            memcpy(wanted + GUARD + shift + c * m->dst_stride + r * m->element, src + r * m->src_stride + c * m->element,
-                   (size_t)m->element);
+            memcpy(wanted + GUARD + shift + c * m->dst_stride + r * m->element,
+                   src + r * m->src_stride + c * m->element, (size_t)m->element);
     }
     copy_run(list, (char *)src, (char *)dst + GUARD + shift);
     if (memcmp(dst, wanted, dst_bytes + 64) != 0)
-        fail_msg("turn %lldx%lld of %lld B (%s) is wrong", (long long)m->rows, (long long)m->columns, (long long)m->element,
-                 kernels_name());
+        fail_msg("turn %lldx%lld of %lld B (%s) is wrong", (long long)m->rows, (long long)m->columns,
+                 (long long)m->element, kernels_name());
     memset(dst, 0xa5, dst_bytes + 64);
     if (m->rows > 1 && m->columns > 1)
         assert_true(copy_is_turn(list, &turn));
@@ -328,14 +332,17 @@ static void turns(void **state)
     (void)state;
     for (int64_t element = 1; element <= 64; element++)
         for (int i = 0; i < 12; i++) {
-            matrix m = {.rows = check_between(1, i < 8 ? 70 : 300), .columns = check_between(1, i < 8 ? 70 : 200), .element = element};
+            matrix m = {.rows = check_between(1, i < 8 ? 70 : 300),
+                        .columns = check_between(1, i < 8 ? 70 : 200),
+                        .element = element};
             m.src_stride = (m.columns + (i % 2 ? check_between(0, 9) : 0)) * element;
             m.dst_stride = (m.rows + (i % 3 ? check_between(0, 9) : 0)) * element;
             m.dst_stride = i % 4 ? m.dst_stride : (m.dst_stride + 63) / 64 * 64;
             check_turn(&m, i % 4 ? (size_t)check_between(0, 63) : 0);
         }
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
-        const matrix m = {.rows = 20, .columns = 30, .element = large[i], .src_stride = 30 * large[i], .dst_stride = 20 * large[i]};
+        const matrix m = {
+            .rows = 20, .columns = 30, .element = large[i], .src_stride = 30 * large[i], .dst_stride = 20 * large[i]};
         check_turn(&m, i);
     }
 }
@@ -348,7 +355,8 @@ static void large_blocks(void **state)
     (void)state;
     while ((size_t)(2 * side * side) < kernels_stream_bytes())
         side += 256;
-    const matrix turned = {.rows = side, .columns = side + 7, .element = 2, .src_stride = 2 * (side + 7), .dst_stride = 2 * side};
+    const matrix turned = {
+        .rows = side, .columns = side + 7, .element = 2, .src_stride = 2 * (side + 7), .dst_stride = 2 * side};
     const size_t bytes = kernels_stream_bytes() + 4099;
     char *const src = malloc(bytes), *const dst = calloc(1, bytes + 1);
     ferry_layout *dense = NULL;
@@ -402,13 +410,16 @@ static void lists(void **state)
     expect_list(strided(1, L(0), L(8), 8), strided(1, L(0), L(8), 8), "nothing");
     expect_list(strided(1, L(100), L(-8), 8), strided(1, L(100), L(-8), 8), "blocks 800 B");
     expect_list(strided(1, L(100), L(24), 8), strided(1, L(100), L(8), 8), "runs 8 B x [100 by 24 to 8]");
-    expect_list(strided(1, L(100), L(8), 8), strided(2, L(5, 20), L(1000, 16), 8), "runs 8 B x [5 by 160 to 1000, 20 by 8 to 16]");
+    expect_list(strided(1, L(100), L(8), 8), strided(2, L(5, 20), L(1000, 16), 8),
+                "runs 8 B x [5 by 160 to 1000, 20 by 8 to 16]");
     /* loops of 6 x 4 and of 3 x 8 have 3 x 2 x 4 in common */
     expect_list(strided(2, L(6, 4), L(100, 8), 8), strided(2, L(3, 8), L(200, 16), 8),
                 "runs 8 B x [3 by 200 to 200, 2 by 100 to 64, 4 by 8 to 16]");
     /* columns first on both sides: reordered to long runs */
-    expect_list(strided(2, L(50, 40), L(8, 512), 8), strided(2, L(50, 40), L(8, 1024), 8), "runs 400 B x [40 by 512 to 1024]");
-    expect_list(strided(2, L(30, 40), L(320, 8), 8), strided(2, L(30, 40), L(8, 240), 8), "turn 8 B x [30 by 320 to 8, 40 by 8 to 240]");
+    expect_list(strided(2, L(50, 40), L(8, 512), 8), strided(2, L(50, 40), L(8, 1024), 8),
+                "runs 400 B x [40 by 512 to 1024]");
+    expect_list(strided(2, L(30, 40), L(320, 8), 8), strided(2, L(30, 40), L(8, 240), 8),
+                "turn 8 B x [30 by 320 to 8, 40 by 8 to 240]");
     /* an axis permutation keeps its contiguous axis and turns nothing over */
     expect_list(strided(3, L(4, 5, 6), L(240, 48, 8), 8), strided(3, L(4, 5, 6), L(48, 192, 8), 8),
                 "runs 48 B x [5 by 48 to 192, 4 by 240 to 48]");
@@ -440,7 +451,8 @@ static void what_is_a_turn(void **state)
 
 static void sides_that_differ(void **state)
 {
-    ferry_layout *const a = strided(1, L(10), L(8), 8), *const b = strided(1, L(20), L(4), 4), *const c = strided(1, L(9), L(8), 8);
+    ferry_layout *const a = strided(1, L(10), L(8), 8), *const b = strided(1, L(20), L(4), 4),
+                        *const c = strided(1, L(9), L(8), 8);
     copy_list *list = NULL;
 
     (void)state;

@@ -83,8 +83,8 @@ static void boxes(void **state)
     expect(box(1, L(10), L(10), L(0), 8), "empty", 0, 0, 0);
     expect(box(2, L(0, 5), L(0, 1), L(0, 2), 8), "empty", 0, 0, 0);
     /* more than 2^31 elements and more than 2^40 bytes are ordinary */
-    expect(box(2, L(100000, 100000), L(1, 0), L(99999, 100000), 1024), "dense 10239897600000 B at 102400000", 9999900000, 102400000,
-           10240000000000);
+    expect(box(2, L(100000, 100000), L(1, 0), L(99999, 100000), 1024), "dense 10239897600000 B at 102400000",
+           9999900000, 102400000, 10240000000000);
 }
 
 static void zero_counts(void **state)
@@ -102,7 +102,8 @@ static void refused_numbers(void **state)
     const int64_t big = INT64_MAX / 2;
 
     (void)state;
-    check_fails(ferry_layout_dense(-1, 8, 0, &layout), FERRY_ERR_ARG, "ferry_layout_dense: count is -1; expected 0 or more");
+    check_fails(ferry_layout_dense(-1, 8, 0, &layout), FERRY_ERR_ARG,
+                "ferry_layout_dense: count is -1; expected 0 or more");
     check_fails(ferry_layout_dense(1, 0, 0, &layout), FERRY_ERR_ARG, "element_bytes is 0; expected 1 or more");
     check_fails(ferry_layout_dense(1, 8, 0, NULL), FERRY_ERR_ARG, "layout_out is NULL");
     check_fails(ferry_layout_dense(big, 8, 0, &layout), FERRY_ERR_ARG, "passes 63 bits");
@@ -118,7 +119,8 @@ static void refused_numbers(void **state)
     check_fails(ferry_layout_strided(2, L(big, 2), L(0, 0), 2, 0, &layout), FERRY_ERR_ARG, "the count of loop 0");
     check_fails(ferry_layout_strided(1, L(2), L(-8), 8, INT64_MIN, &layout), FERRY_ERR_ARG, "63 bits");
     assert_ptr_equal(layout, untouched);
-    expect(strided(1, L(2), L(-8), 8, INT64_MIN + 8), "8 B x [2 by -8] at -9223372036854775800", 2, INT64_MIN, INT64_MIN + 16);
+    expect(strided(1, L(2), L(-8), 8, INT64_MIN + 8), "8 B x [2 by -8] at -9223372036854775800", 2, INT64_MIN,
+           INT64_MIN + 16);
 }
 
 static void refused_boxes(void **state)
@@ -191,7 +193,8 @@ static void joining(void **state)
     (void)state;
     expect(joined(dense(2, 8, 0), dense(3, 8, 16)), "dense 40 B at 0", 5, 0, 40);
     expect(joined(dense(2, 8, 64), dense(0, 8, 0)), "dense 16 B at 64", 2, 64, 80);
-    expect(joined(dense(2, 8, 64), strided(1, L(3), L(-16), 8, 32)), "dense 16 B at 64; 8 B x [3 by -16] at 32", 5, 0, 80);
+    expect(joined(dense(2, 8, 64), strided(1, L(3), L(-16), 8, 32)), "dense 16 B at 64; 8 B x [3 by -16] at 32", 5, 0,
+           80);
     check_fails(layout_join((const ferry_layout *const[]){a, b}, 2, &both), FERRY_ERR_SHAPE, "part 1");
     ferry_layout_free(a);
     ferry_layout_free(b);
@@ -228,9 +231,11 @@ static void flat_form_is_checked(void **state)
         int word;
         int64_t value;
     } damage[] = {
-        {ELEMENT, 0}, {ELEMENT, -8}, {ELEMENT, 3},  {NESTS, -1},    {NESTS, 0},         {NESTS, 2},  {NESTS, INT64_MAX},
-        {RUN, 0},     {RUN, -8},     {RUN, 12},     {DIMS, -1},     {DIMS, 0},          {DIMS, 9},   {DIMS, INT64_MAX},
-        {COUNT, 0},   {COUNT, -5},   {COUNT, INT64_MAX}, {STRIDE, INT64_MAX}, {STRIDE, INT64_MIN},   {OFFSET, INT64_MAX},
+        {ELEMENT, 0},       {ELEMENT, -8},       {ELEMENT, 3},        {NESTS, -1},
+        {NESTS, 0},         {NESTS, 2},          {NESTS, INT64_MAX},  {RUN, 0},
+        {RUN, -8},          {RUN, 12},           {DIMS, -1},          {DIMS, 0},
+        {DIMS, 9},          {DIMS, INT64_MAX},   {COUNT, 0},          {COUNT, -5},
+        {COUNT, INT64_MAX}, {STRIDE, INT64_MAX}, {STRIDE, INT64_MIN}, {OFFSET, INT64_MAX},
     };
     const int64_t good[WORDS] = {8, 1, 0, 8, 1, 5, 16};
     ferry_layout *layout = NULL;
@@ -295,7 +300,8 @@ static void overlaps_of_small_layouts(void **state)
     for (int i = 0; i < 20000; i++) {
         unsigned char marks[2][FIELD] = {{0}, {0}};
         ferry_layout *const a = i % 4 == 0 ? NULL : random_strided();
-        ferry_layout *const x = a ? a : joined(strided(1, L(3), L(check_between(-30, 30)), 5, 0), dense(3, 5, check_between(-60, 60)));
+        ferry_layout *const x =
+            a ? a : joined(strided(1, L(3), L(check_between(-30, 30)), 5, 0), dense(3, 5, check_between(-60, 60)));
         ferry_layout *const y = random_strided();
         mark(x, marks[0]);
         mark(y, marks[1]);
@@ -315,8 +321,9 @@ static void overlaps_of_large_boxes(void **state)
     static const struct {
         int64_t starts[3], counts[3];
     } boxes_of[] = {
-        {{1, 1, 1}, {510, 510, 510}}, {{0, 0, 0}, {1, 512, 512}}, {{0, 0, 0}, {512, 1, 512}},     {{0, 0, 0}, {512, 512, 1}},
-        {{1, 1, 1}, {510, 510, 1}},   {{1, 1, 510}, {510, 510, 1}}, {{0, 0, 511}, {512, 512, 1}}, {{511, 3, 5}, {1, 500, 400}},
+        {{1, 1, 1}, {510, 510, 510}}, {{0, 0, 0}, {1, 512, 512}},   {{0, 0, 0}, {512, 1, 512}},
+        {{0, 0, 0}, {512, 512, 1}},   {{1, 1, 1}, {510, 510, 1}},   {{1, 1, 510}, {510, 510, 1}},
+        {{0, 0, 511}, {512, 512, 1}}, {{511, 3, 5}, {1, 500, 400}},
     };
     const int count = sizeof boxes_of / sizeof boxes_of[0];
 
