@@ -8,6 +8,7 @@
 #include "bench/pattern.h"
 #include "bench/turn.h"
 #include "ferry/memory.h"
+#include "ferry/plan.h"
 #include "ferry/redistribute.h"
 
 enum { SIZE, ELEMENT, KEYS };
@@ -27,6 +28,7 @@ typedef struct turn_job {
     char *source, *target; /* memory of ferry */
     char *send, *recv;     /* malloc'ed */
     ferry_transpose *ferry;
+    ferry_plan *copy; /* of this rank's share to itself */
     turn *rival;
     uint64_t round;
 } turn_job;
@@ -104,27 +106,54 @@ static int round_copy(contender *c)
     return 0;
 }
 
+static int round_plan(contender *c)
+{
+    const turn_job *const job = c->job;
+    ferry_status st = ferry_plan_start(job->copy, job->source, job->target);
+
+    if (st == FERRY_OK)
+        st = ferry_plan_wait(job->copy);
+    return world_ferry(job->w, st, "ferry_plan_start");
+}
+
 static int round_alone(contender *c)
 {
     return ((const turn_job *)c->job)->w->rank == 0 ? round_copy(c) : 0;
 }
 
-/* Words of a transposed matrix that are not those of the source in this round. */
-static size_t wrong_words(const turn_job *job, const char *target)
+static int plan_alone(contender *c)
 {
-    const size_t words = job->element / job->unit;
+    return ((const turn_job *)c->job)->w->rank == 0 ? round_plan(c) : 0;
+}
+
+/* Words of a transposed matrix that are not those of the source in this round; compiled once for each size of
+ * a word, since it looks at every one. Little-endian: the low bytes, which a word of `unit` bytes keeps, come
+ * first. */
+static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *job, const char *target, size_t unit)
+{
+    const size_t words = job->element / unit;
     size_t wrong = 0;
 
     for (int64_t column = 0; column < job->column_count; ++column)
         for (int64_t row = 0; row < job->rows; ++row) {
             const uint64_t first = (uint64_t)(row * job->columns + job->first_column + column) * words;
-            for (size_t k = 0; k < words; ++k, target += job->unit) {
-                /* Little-endian: the low bytes, which a word of `unit` bytes keeps, come first. */
+            for (size_t k = 0; k < words; ++k, target += unit) {
                 const uint64_t value = pattern_at(0, first + k, job->round);
-                wrong += memcmp(target, &value, job->unit) != 0;
+                wrong += memcmp(target, &value, unit) != 0;
             }
         }
     return wrong;
+}
+
+static size_t wrong_words(const turn_job *job, const char *target)
+{
+    switch (job->unit) {
+    case 1: return count_wrong(job, target, 1);
+    case 2: return count_wrong(job, target, 2);
+    case 4: return count_wrong(job, target, 4);
+    case 8: return count_wrong(job, target, 8);
+    default: return count_wrong(job, target, job->unit);
+    }
 }
 
 static size_t wrong_target(contender *c)
@@ -162,7 +191,9 @@ static const struct entry {
     {"blocked-alltoall", CONTENDER_RIVAL, NULL, round_rival, wrong_target,
      "blocked transpose, MPI_Alltoall, unpack to rows"},
     {"limit", CONTENDER_LIMIT, NULL, round_copy, wrong_copy, "each rank copies its share, memcpy"},
+    {"limit", CONTENDER_LIMIT, NULL, round_plan, wrong_copy, "each rank copies its share, past the caches"},
     {"alone", CONTENDER_ALONE, NULL, round_alone, NULL, "one rank, memcpy"},
+    {"alone", CONTENDER_ALONE, NULL, plan_alone, NULL, "one rank, past the caches"},
 };
 
 static int take_memory(turn_job *job)
@@ -193,6 +224,23 @@ static int create(turn_job *job)
     return world_ferry(job->w, st, "ferry_transpose_create");
 }
 
+/* The best copy of the share there is: a block of the rank to itself. */
+static int create_copy(turn_job *job)
+{
+    const int me = job->w->rank;
+    ferry_layout *share = NULL;
+    ferry_edge edge = FERRY_EDGE_INIT;
+    ferry_status st = ferry_layout_dense((int64_t)share_bytes(job), 1, 0, &share);
+
+    edge.from = edge.to = me;
+    edge.source = edge.target = share;
+    int failed = world_ferry(job->w, st, "ferry_layout_dense");
+    if (!world_agree(job->w, failed))
+        failed = world_ferry(job->w, ferry_plan_compile(job->w->ctx, &edge, 1, &job->copy), "ferry_plan_compile");
+    ferry_layout_free(share);
+    return failed;
+}
+
 static void share_out(turn_job *job, const bench_case *c)
 {
     job->rows = c->values[SIZE][0];
@@ -213,6 +261,7 @@ static void close_transpose(void *data)
         return;
     turn_drop(job->rival);
     ferry_transpose_free(job->ferry);
+    ferry_plan_free(job->copy);
     ferry_memory_free(job->w->ctx, job->source);
     ferry_memory_free(job->w->ctx, job->target);
     free(job->send);
@@ -231,7 +280,8 @@ static int open_transpose(world *w, const bench_case *c, measurement *m, void **
     *job_out = job;
     job->w = w;
     share_out(job, c);
-    if (world_agree(w, create(job)) || world_agree(w, take_memory(job)) ||
+    if (world_agree(w, create(job)) || world_agree(w, create_copy(job)) ||
+        world_agree(w, take_memory(job)) ||
         turn_make(w, job->rows, job->columns, job->element, &job->rival))
         return 1;
     const box all = box_dense(0, job->source_bytes);
