@@ -10,21 +10,40 @@
 /* Best for two ways at once between two cores with 1 MiB of second-level cache each (AMD EPYC, 2 cores, 2026-11-30): 4 slots of 32 KiB. */
 enum { SLOT_BYTES = 32 << 10, SLOT_COUNT = 4, SLOT_COUNT_SHORT = 2 };
 
+/* Rows that lie side by side in one of the two layouts (a matrix turned over on its way) are best moved many at a time, so that each
+ * line is touched once for all of them: longer slots, of whole rows. */
+enum { TURN_BYTES = 256 << 10, NARROW = 64 };
+
 static size_t header_bytes(const ring_end *end)
 {
     return size_round(sizeof(ring_shared) + end->edge_count * sizeof(uint64_t), MEMORY_LINE);
 }
 
-/* Both ends know the total, so both come to the same slots. */
+/* Bytes of a row when the rows of a layout lie side by side, else 0. */
+static size_t aside_row(const ferry_layout *layout)
+{
+    const layout_nest *const nest = &layout->nests[0];
+    const int inner = nest->dims - 1;
+
+    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW || nest->loop[inner - 1].stride != (int64_t)nest->run)
+        return 0;
+    return nest->loop[inner].count * nest->run;
+}
+
+/* Both ends know the total and the layouts, so both come to the same slots. */
 static void shape(ring_end *end)
 {
-    end->slot_bytes = size_min(SLOT_BYTES, size_round(size_max(end->total, 1), MEMORY_LINE));
-    end->slot_count = end->total > SLOT_BYTES ? SLOT_COUNT : SLOT_COUNT_SHORT;
+    const bool turns = end->row_bytes > 0 && end->row_bytes <= TURN_BYTES / 2 && end->total > SLOT_BYTES;
+    const size_t most = turns ? TURN_BYTES / end->row_bytes * end->row_bytes : SLOT_BYTES;
+
+    end->slot_bytes = size_min(most, end->total);
+    end->slot_room = size_round(end->slot_bytes, MEMORY_LINE);
+    end->slot_count = end->total > most && !turns ? SLOT_COUNT : SLOT_COUNT_SHORT;
 }
 
 static size_t ring_bytes(const ring_end *end)
 {
-    return header_bytes(end) + end->slot_bytes * end->slot_count;
+    return header_bytes(end) + end->slot_room * end->slot_count;
 }
 
 static void bind(ring_end *end, void *shared)
@@ -61,6 +80,7 @@ static ferry_status add_edge(ring_set *set, const route_edge *edge, size_t index
     ring_edge *const added = &end->edges[end->edge_count++];
     *added = (ring_edge){.bytes = edge->bytes, .buffer = edge->buffer, .index = index};
     end->total += edge->bytes;
+    end->row_bytes = size_max(end->row_bytes, size_max(aside_row(edge->source), aside_row(edge->target)));
     st = copy_side_make(sends ? edge->source : edge->target, &added->side);
     if (st == FERRY_OK)
         set->private_bytes += sizeof *added + copy_side_memory(added->side);
@@ -99,7 +119,7 @@ static ferry_status take_rings(ring_set *set)
             return st;
         bind(end, shared);
         set->shared_bytes += ring_bytes(end);
-        set->staging_bytes += end->slot_bytes * end->slot_count;
+        set->staging_bytes += end->slot_room * end->slot_count;
     }
     return st;
 }
@@ -189,7 +209,7 @@ bool ring_ended(const ring_end *end)
 
 static char *slot_of(const ring_end *end)
 {
-    return end->slots + end->slots_done % end->slot_count * end->slot_bytes;
+    return end->slots + end->slots_done % end->slot_count * end->slot_room;
 }
 
 /* The next piece of the round: at most what is left of the edge and of the slot. */

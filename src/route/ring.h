@@ -29,7 +29,8 @@ typedef struct ring_end {
     bool sends;
     ring_shared *shared;
     char *slots;
-    size_t slot_bytes, slot_count;
+    size_t slot_bytes, slot_room, slot_count; /* payload of a slot; what it takes; how many */
+    size_t row_bytes;   /* of rows that lie side by side in one of the layouts; 0: none do */
     uint64_t slots_done; /* filled or emptied by this end so far */
     size_t edge_count;
     ring_edge *edges;
