@@ -83,7 +83,7 @@ static ferry_status collect_from(ferry_context *ctx, int node_rank)
     return st;
 }
 
-ferry_status early_collect(ferry_context *ctx)
+static ferry_status collect_from_node(ferry_context *ctx)
 {
     ferry_status st = FERRY_OK;
 
@@ -93,6 +93,29 @@ ferry_status early_collect(ferry_context *ctx)
         if (i != ctx->node_rank)
             st = collect_from(ctx, i);
     return st;
+}
+
+/* Some ranks are reached by MPI only. */
+static bool has_wire(const ferry_context *ctx)
+{
+    return !route_node_allowed(ctx) || ctx->node_size < ctx->size;
+}
+
+static ferry_status collect_from_wire(ferry_context *ctx)
+{
+    bool came = has_wire(ctx);
+    ferry_status st = FERRY_OK;
+
+    while (came && st == FERRY_OK)
+        st = post_poll(ctx, FERRY_STREAM_ANY, FERRY_STREAM_ANY, &came);
+    return st;
+}
+
+ferry_status early_collect(ferry_context *ctx)
+{
+    const ferry_status st = collect_from_node(ctx);
+
+    return st == FERRY_OK ? collect_from_wire(ctx) : st;
 }
 
 /* ---- Sending ---- */
@@ -157,7 +180,7 @@ static bool fulfilled(void *what)
 
     w->found = early_take(s, w->from, w->tag);
     if (!w->found && w->node)
-        w->status = w->from >= 0 ? collect_from(w->ctx, context_node_rank(w->ctx, w->from)) : early_collect(w->ctx);
+        w->status = w->from >= 0 ? collect_from(w->ctx, context_node_rank(w->ctx, w->from)) : collect_from_node(w->ctx);
     if (!w->found && w->wire && w->status == FERRY_OK)
         w->status = post_poll(w->ctx, w->from, w->tag, &came);
     if (!w->found && w->status == FERRY_OK)
@@ -205,7 +228,7 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
         return st;
     wish w = {.ctx = ctx, .from = from, .tag = tag};
     w.node = from >= 0 ? from != ctx->rank && stream_on_node(ctx, from) : route_node_allowed(ctx);
-    w.wire = from >= 0 ? from != ctx->rank && !w.node : !w.node || ctx->node_size < ctx->size;
+    w.wire = from >= 0 ? from != ctx->rank && !w.node : has_wire(ctx);
     st = wait_until(ctx, &(wait_for){fulfilled, missing, &w});
     if (st == FERRY_OK)
         st = w.status;

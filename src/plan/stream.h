@@ -65,7 +65,7 @@ ferry_status post_wait(ferry_context *ctx, MPI_Request *request, int peer, const
 
 ferry_status early_add(ferry_context *ctx, int from, int tag, size_t bytes, bool granted_later, early_message **message_out);
 
-/* Take in what has come from ranks of the node, so that two ranks that send to each other do not stop each other. */
+/* Take in what has come, so that two ranks that send to each other do not stop each other. */
 ferry_status early_collect(ferry_context *ctx);
 
 #endif
