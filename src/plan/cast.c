@@ -345,7 +345,7 @@ static void grow_tree(const cast *c, tree *t)
     const ferry_context *const ctx = c->ctx;
     int bit = 1;
 
-    t->shares = route_node_allowed(ctx);
+    t->shares = route_node_listed(ctx); /* also where a node has a single rank: all ranks must see one tree */
     t->size = t->shares ? ctx->node_count : ctx->size;
     t->position = t->shares ? (ctx->node - ctx->node_of[c->root] + t->size) % t->size : (ctx->rank - c->root + t->size) % t->size;
     t->leads = member(c, t, t->position) == ctx->rank;
@@ -474,7 +474,9 @@ static ferry_status across_nodes(cast *c, ferry_status st, ferry_stream_place *p
     if (st == FERRY_OK && t.leads && t.shares && ctx->node_size > 1)
         st = make_ring(c);
     st = context_agree(ctx, st);
-    if (st == FERRY_OK && t.leads)
+    if (st != FERRY_OK)
+        return st;
+    if (t.leads)
         st = between_nodes_send(c, &t);
     if (st == FERRY_OK)
         st = node_share(c, &t);

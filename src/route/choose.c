@@ -34,9 +34,14 @@ const route *route_choose(const ferry_context *ctx, const route_edge *edge)
     return best;
 }
 
+bool route_node_listed(const ferry_context *ctx)
+{
+    return allowed(ctx, &route_node_direct) || allowed(ctx, &route_node_ring);
+}
+
 bool route_node_allowed(const ferry_context *ctx)
 {
-    return ctx->arena && (allowed(ctx, &route_node_direct) || allowed(ctx, &route_node_ring));
+    return ctx->arena && route_node_listed(ctx);
 }
 
 static bool known(const char *word, size_t length)

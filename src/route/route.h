@@ -74,7 +74,8 @@ const route *route_choose(const ferry_context *ctx, const route_edge *edge);
 /* ERR_ARG when the context's list of routes has a word that is no route. */
 ferry_status route_check_names(const ferry_context *ctx);
 
-/* True when edges may use shared memory between ranks of a node. */
+/* True when the list of routes allows shared memory: the same on all ranks. And when this rank has some, too. */
+bool route_node_listed(const ferry_context *ctx);
 bool route_node_allowed(const ferry_context *ctx);
 
 /* Shortest contiguous run of an edge's two layouts, and how many such runs it has. */
