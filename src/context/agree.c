@@ -15,7 +15,7 @@ void context_idle(void *context)
 
     if (ctx->progress)
         ctx->progress(ctx);
-    if (!ctx->spins && !ctx->simulated && ++ctx->idle_calls % NAP_AFTER == 0)
+    if (!ctx->spins && ++ctx->idle_calls % NAP_AFTER == 0)
         sys_nap(NAP_NS);
 }
 

@@ -34,7 +34,7 @@ struct ferry_context {
     int *leaders;          /* lowest rank of each node, node_count numbers */
     int machine_ranks;     /* ranks of the communicator on this machine, whatever FERRY_NODES says */
     bool spins;            /* every rank of the machine has a core of its own */
-    bool simulated;        /* FERRY_NODES=mpi: wait through MPI calls only */
+    bool simulated;        /* FERRY_NODES=mpi: waits ask MPI at every look, for there is nobody else to ask */
     double timeout_s;      /* 0: none */
     char *routes;          /* allowed, as text; "all" or a list */
     const char *shared_kind;

@@ -66,7 +66,7 @@ static ferry_status sleep_node(ferry_context *ctx, const wait_for *wanted, bool 
 static ferry_status rest(ferry_context *ctx, const wait_for *wanted, const pace *p, int64_t now, bool *done_out)
 {
     *done_out = false;
-    if (ctx->simulated || now - p->began < (ctx->spins ? LONG_SPIN_NS : SHORT_SPIN_NS))
+    if (now - p->began < (ctx->spins ? LONG_SPIN_NS : SHORT_SPIN_NS))
         return FERRY_OK;
     if (ctx->arena)
         return sleep_node(ctx, wanted, done_out);
