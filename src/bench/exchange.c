@@ -305,7 +305,7 @@ int exchange_open(exchange *x, measurement *m)
     for (int k = 0; k < x->face_count; ++k)
         arriving += (double)box_bytes(&x->faces[k].recv);
     compile_self(x);
-    m->streaming = true;
+    m->streaming = x->w->size <= x->w->cores; /* else scheduling would drown what is left after subtracting */
     m->alone_bytes = arriving; /* rank 0 always takes part, and the alone rank is rank 0 */
     MPI_Bcast(&m->alone_bytes, 1, MPI_DOUBLE, 0, x->w->comm);
     m->bytes = world_sum(x->w, arriving);

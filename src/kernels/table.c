@@ -27,7 +27,8 @@ enum {
     SETS = sizeof sets / sizeof sets[0],
     STREAM_LEAST = 4096, /* bytes; a shorter copy is over before streaming pays */
     CACHE_DEFAULT = 16 << 20,
-    CACHE_SHARE = 4
+    CACHE_SHARE = 4,
+    STREAM_MOST = 8 << 20 /* a guest may be told of the whole host's cache */
 };
 
 /* Index of the set in use plus one; 0: not chosen. Threads that choose at once choose alike. */
@@ -164,6 +165,7 @@ size_t kernels_stream_bytes(void)
 
     if (bytes == 0) {
         bytes = last_cache_bytes() / CACHE_SHARE;
+        bytes = bytes < STREAM_MOST ? bytes : STREAM_MOST;
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;
