@@ -391,10 +391,12 @@ static ferry_status move_pieces(cast *c, const tree *t, char *staging)
         const size_t part = size_min(c->bytes - done, PIECE_BYTES);
         char *const piece = t->parent < 0 ? staging + k % 2 * PIECE_BYTES : c->data + done;
         st = finish_sends(c, t, sends[k % 2]);
-        if (st == FERRY_OK && t->parent < 0)
+        if (st == FERRY_OK && t->parent < 0) {
             stream_read(&c->source, piece, part);
-        else if (st == FERRY_OK)
+            c->ctx->counters.copied_bytes += part;
+        } else if (st == FERRY_OK) {
             st = pmpi_status(PMPI_Irecv(piece, (int)part, MPI_BYTE, t->parent, CONTEXT_TAG_CAST, c->ctx->comm, &receive), "MPI_Irecv");
+        }
         if (st == FERRY_OK && t->parent >= 0)
             st = post_wait(c->ctx, &receive, t->parent, "a piece of a broadcast");
         if (st == FERRY_OK)
