@@ -28,7 +28,7 @@ typedef struct turn_job {
     char *source, *target; /* memory of ferry */
     char *send, *recv;     /* malloc'ed */
     ferry_transpose *ferry;
-    ferry_plan *copy; /* of this rank's share to itself */
+    ferry_plan *copy; /* of this rank's share to itself; may be NULL */
     turn *rival;
     uint64_t round;
 } turn_job;
@@ -126,10 +126,11 @@ static int plan_alone(contender *c)
     return ((const turn_job *)c->job)->w->rank == 0 ? round_plan(c) : 0;
 }
 
-/* Words of a transposed matrix that are not those of the source in this round; compiled once for each size of
- * a word, since it looks at every one. Little-endian: the low bytes, which a word of `unit` bytes keeps, come
- * first. */
-static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *job, const char *target, size_t unit)
+/* Words of a transposed matrix that are not those of the source in this round; compiled once for each size
+ * of a word, since it looks at every one. Little-endian: the low bytes, which a word of `unit` bytes keeps,
+ * come first. */
+static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *job, const char *target,
+                                                                size_t unit)
 {
     const size_t words = job->element / unit;
     size_t wrong = 0;
@@ -224,8 +225,9 @@ static int create(turn_job *job)
     return world_ferry(job->w, st, "ferry_transpose_create");
 }
 
-/* The best copy of the share there is: a block of the rank to itself. */
-static int create_copy(turn_job *job)
+/* The best copy of the share there is: a block of the rank to itself. Not every choice of routes can carry
+ * it: then there is none. */
+static void compile_copy(turn_job *job)
 {
     const int me = job->w->rank;
     ferry_layout *share = NULL;
@@ -234,11 +236,10 @@ static int create_copy(turn_job *job)
 
     edge.from = edge.to = me;
     edge.source = edge.target = share;
-    int failed = world_ferry(job->w, st, "ferry_layout_dense");
-    if (!world_agree(job->w, failed))
-        failed = world_ferry(job->w, ferry_plan_compile(job->w->ctx, &edge, 1, &job->copy), "ferry_plan_compile");
+    st = ferry_context_agree(job->w->ctx, st);
+    if (st == FERRY_OK)
+        ferry_plan_compile(job->w->ctx, &edge, 1, &job->copy);
     ferry_layout_free(share);
-    return failed;
 }
 
 static void share_out(turn_job *job, const bench_case *c)
@@ -251,6 +252,21 @@ static void share_out(turn_job *job, const bench_case *c)
     ferry_block_share(job->columns, job->w->size, job->w->rank, &job->first_column, &job->column_count);
     job->source_bytes = (size_t)(job->row_count * job->columns) * job->element;
     job->target_bytes = (size_t)(job->column_count * job->rows) * job->element;
+}
+
+static void add_contenders(turn_job *job, measurement *m)
+{
+    for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+        const struct entry *const e = &entries[k];
+        if (!job->copy && (e->round == round_plan || e->round == plan_alone))
+            continue;
+        contender *const c = measurement_add(m, e->name, e->kind, job);
+        c->rewrite = rewrite;
+        c->before = e->before;
+        c->round = e->round;
+        c->wrong = e->wrong;
+        strncpy(c->note, e->note, sizeof c->note - 1);
+    }
 }
 
 static void close_transpose(void *data)
@@ -280,24 +296,17 @@ static int open_transpose(world *w, const bench_case *c, measurement *m, void **
     *job_out = job;
     job->w = w;
     share_out(job, c);
-    if (world_agree(w, create(job)) || world_agree(w, create_copy(job)) ||
-        world_agree(w, take_memory(job)) ||
+    if (world_agree(w, create(job)) || world_agree(w, take_memory(job)) ||
         turn_make(w, job->rows, job->columns, job->element, &job->rival))
         return 1;
+    compile_copy(job);
     const box all = box_dense(0, job->source_bytes);
     pattern_fill(job->source, &all, job->unit, 0,
                  (uint64_t)(job->first_row * job->columns) * (job->element / job->unit), 0);
     m->bytes = (double)job->rows * (double)job->columns * (double)job->element;
     m->alone_bytes = (double)share_bytes(job);
     MPI_Bcast(&m->alone_bytes, 1, MPI_DOUBLE, 0, w->comm);
-    for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
-        contender *const each = measurement_add(m, entries[k].name, entries[k].kind, job);
-        each->rewrite = rewrite;
-        each->before = entries[k].before;
-        each->round = entries[k].round;
-        each->wrong = entries[k].wrong;
-        strncpy(each->note, entries[k].note, sizeof each->note - 1);
-    }
+    add_contenders(job, m);
     ferry_transpose_explain(job->ferry, m->explain, sizeof m->explain);
     return 0;
 }

@@ -295,36 +295,56 @@ static lane *lane_of(run *r, contender_kind kind)
     return NULL;
 }
 
-/* Streaming: what a block took beyond the baseline of the same block. */
-static int subtract_baseline(run *r, lane *l)
-{
-    const bool alone = l->c->kind == CONTENDER_ALONE;
-    const lane *const base = lane_of(r, alone ? CONTENDER_ALONE_BASE : CONTENDER_BASELINE);
-    const bool is_base = l->c->kind == CONTENDER_BASELINE || l->c->kind == CONTENDER_ALONE_BASE;
+/* What rewriting alone took: the median of its blocks, and their least. Zero for paced rounds. */
+typedef struct baseline {
+    double median_s, least_s;
+} baseline;
 
-    for (int block = 0; block < BLOCKS; ++block) {
-        const double less = base && !is_base ? base->raw[block] : 0;
-        if (!isnan(l->raw[block]) && !isnan(less) && samples_add(&l->times, l->raw[block] - less))
-            return world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
-    }
-    return 0;
+static int measure_baseline(run *r, contender_kind kind, baseline *found_out)
+{
+    const lane *const l = r->m->streaming ? lane_of(r, kind) : NULL;
+    samples blocks = {0};
+    int failed = 0;
+
+    *found_out = (baseline){0, 0};
+    for (int block = 0; l && block < BLOCKS; ++block)
+        if (!isnan(l->raw[block]))
+            failed |= samples_add(&blocks, l->raw[block]);
+    found_out->median_s = samples_median(&blocks);
+    found_out->least_s = samples_min(&blocks);
+    samples_drop(&blocks);
+    return failed;
+}
+
+/* Streaming: what a block took beyond the baseline. */
+static int subtract(lane *l, const baseline *base)
+{
+    const bool is_base = l->c->kind == CONTENDER_BASELINE || l->c->kind == CONTENDER_ALONE_BASE;
+    int failed = 0;
+
+    for (int block = 0; block < BLOCKS; ++block)
+        if (!isnan(l->raw[block]))
+            failed |= samples_add(&l->times, l->raw[block] - (is_base ? 0 : base->median_s));
+    return failed;
 }
 
 /* The least time in which the cores could have copied as many bytes as arrive in a round; 0 when it is
- * not known. */
+ * not known, also when the noise of the baseline hides it. */
 static double least_time(run *r)
 {
-    lane *const alone = lane_of(r, CONTENDER_ALONE);
-    const double core_s = alone ? samples_median(&alone->times) : 0;
+    const lane *const alone = lane_of(r, CONTENDER_ALONE);
+    const double core_s = alone ? samples_min(&alone->times) : 0;
     const int cores = r->w->size < r->w->cores ? r->w->size : r->w->cores;
 
     return core_s > 0 && r->m->alone_bytes > 0 ? core_s * r->m->bytes / r->m->alone_bytes / cores : 0;
 }
 
-static void conclude(run *r, lane *l, double least_s)
+/* A row is refused when it is too fast even if the baseline took no longer than its fastest block. */
+static void conclude(run *r, lane *l, double least_s, const baseline *base)
 {
     measurement *const m = r->m;
     result *const found = &m->results[m->result_count];
+    const bool carries = l->c->kind == CONTENDER_FERRY || l->c->kind == CONTENDER_RIVAL;
 
     if (l->out && !l->c->missing)
         return;
@@ -333,23 +353,27 @@ static void conclude(run *r, lane *l, double least_s)
     found->median_s = samples_median(&l->times);
     found->min_s = samples_min(&l->times);
     found->max_s = samples_max(&l->times);
-    const bool carries = l->c->kind == CONTENDER_FERRY || l->c->kind == CONTENDER_RIVAL;
-    found->refused = carries && !l->c->missing && found->median_s < least_s * (1 - noise);
+    const double longest_s = found->median_s + base->median_s - base->least_s;
+    found->refused = carries && !l->c->missing && longest_s < least_s * (1 - noise);
     m->refused |= found->refused;
     ++m->result_count;
 }
 
 static int gather_results(run *r)
 {
-    int failed = 0;
+    baseline all = {0, 0}, alone = {0, 0};
+    int failed = measure_baseline(r, CONTENDER_BASELINE, &all) |
+                 measure_baseline(r, CONTENDER_ALONE_BASE, &alone);
 
     for (int k = 0; k < r->count && r->m->streaming; ++k)
-        failed |= subtract_baseline(r, &r->lanes[k]);
+        failed |= subtract(&r->lanes[k], r->lanes[k].c->kind == CONTENDER_ALONE ? &alone : &all);
+    if (failed)
+        world_fail(r->w, "rank %d: no memory for the times", r->w->rank);
     if (world_agree(r->w, failed))
         return 1;
     const double least_s = least_time(r);
     for (int k = 0; k < r->count; ++k)
-        conclude(r, &r->lanes[k], least_s);
+        conclude(r, &r->lanes[k], least_s, &all);
     return 0;
 }
 

@@ -4,8 +4,9 @@
  * - paced: every round is a start in common, then the operation. Rewriting the source and preparing
  *   memory lie outside.
  * - streaming: rounds follow one another without a barrier, each rewriting the source first, as a stencil
- *   code does; the time of rewriting alone (the baseline contender of the same block) is subtracted. The
- *   time of a round is the last end minus the first start over all ranks. */
+ *   code does; the time of rewriting alone (the median of the baseline contender) is subtracted.
+ *
+ * The time of a round is the last end minus the first start over all ranks. */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
