@@ -41,11 +41,22 @@ void interrupt_release(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static void end(int signal)
+static void remove_and_exit(int status)
 {
     if (remove_path[0])
         unlink(remove_path);
-    _exit(CLI_SIGNALLED + signal);
+    _exit(status);
+}
+
+static void end(int signal)
+{
+    remove_and_exit(CLI_SIGNALLED + signal);
+}
+
+void interrupt_end(void)
+{
+    remove_and_exit(CLI_FAILURE);
+    __builtin_unreachable();
 }
 
 void interrupt_removes(const char *path)

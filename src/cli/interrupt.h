@@ -15,4 +15,7 @@ void interrupt_release(void);
  * number. */
 void interrupt_removes(const char *path);
 
+/* Do so now, with an exit status of CLI_FAILURE. Safe in any thread and handler. */
+void interrupt_end(void) __attribute__((noreturn));
+
 #endif

@@ -6,6 +6,8 @@
  * for a job that broke. The job runs in a process group of its own: a terminal's Ctrl-C reaches
  * this process only, which ends the job with SIGTERM, to which both launchers say nothing. */
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +30,7 @@
 #  define FERRY_MPIEXEC "mpiexec." FERRY_MPI_NAME
 #endif
 
-enum { WORDS_MAX = 16, GRACE_MS = 5000, CLOSED = -1, NOT_STARTED = 127 };
+enum { WORDS_MAX = 16, GRACE_MS = 1000, REMINDERS = 6, CLOSED = -1, NOT_STARTED = 127 };
 
 /* Variables that a launcher gives to ranks. */
 static const char *const rank_variables[] = {
@@ -54,7 +56,8 @@ typedef struct job {
     int stream[2]; /* read ends of the launcher's stdout and stderr; CLOSED at their end */
     int signals;   /* signalfd: ends, and SIGCHLD */
     int report;
-    int signal; /* that ends the job; 0: none so far */
+    int signal;    /* that ends the job; 0: none so far */
+    int reminders; /* given since */
     bool ended;
     int status; /* of waitpid */
 } job;
@@ -109,7 +112,7 @@ const char *launch_program(void)
  * colours. */
 static char **compose(const cli *cli, int np, const char *const *extra, const char *report)
 {
-    static char self[PATH_MAX], number[16], report_to[REPORT_PATH_BYTES + 16];
+    static char self[PATH_MAX], number[16], report_to[REPORT_PLACE_BYTES + 16];
     const bool openmpi = !strcmp(FERRY_MPI_NAME, "openmpi");
     const char **words = calloc((size_t)cli->argc + LAUNCH_EXTRA + WORDS_MAX, sizeof *words);
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -228,6 +231,13 @@ static bool open_streams(const job *job)
     return job->stream[0] != CLOSED || job->stream[1] != CLOSED;
 }
 
+/* The launcher takes its time, or has not heard: one that is still starting its ranks may not. */
+static void insist(job *job)
+{
+    job->reminders++;
+    kill(-job->launcher, job->reminders < REMINDERS ? SIGTERM : SIGKILL);
+}
+
 /* Until the launcher has ended and all that the job printed has been read. A launcher that does not
  * end in time, or that leaves its streams to somebody, is not waited for. */
 static void watch(job *job)
@@ -241,7 +251,7 @@ static void watch(job *job)
         if (n == 0 && job->ended)
             break;
         if (n == 0)
-            kill(-job->launcher, SIGKILL);
+            insist(job);
         for (int i = 0; i < 2; i++)
             if (n > 0 && ready[i].revents)
                 pass_on(job, i);
@@ -251,6 +261,48 @@ static void watch(job *job)
     for (int i = 0; i < 2; i++)
         if (job->stream[i] != CLOSED)
             close(job->stream[i]);
+}
+
+/* Is the process of this folder of /proc a child of ours? */
+static bool is_child(const char *name)
+{
+    char path[64], text[512];
+    int parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+    FILE *file = fopen(path, "re");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = '\0';
+    const char *after = strrchr(text, ')'); /* the program's name may hold anything */
+    return after && sscanf(after, ") %*c %d", &parent) == 1 && parent == getpid();
+}
+
+/* Kill all children; false when there are none. */
+static bool kill_children(void)
+{
+    DIR *folder = opendir("/proc");
+    bool any = false;
+
+    if (!folder)
+        return false;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (!isdigit((unsigned char)entry->d_name[0]) || !is_child(entry->d_name))
+            continue;
+        kill(atoi(entry->d_name), SIGKILL);
+        any = true;
+    }
+    closedir(folder);
+    return any;
+}
+
+/* End what a launcher has left: its helpers and ranks came to this process as children when it
+ * ended, and theirs come when they end. Each that is waited for was killed before. */
+static void sweep(void)
+{
+    while (kill_children() && waitpid(-1, NULL, 0) > 0)
+        continue;
 }
 
 static const char *ending(int status, char text_out[64])
@@ -299,17 +351,20 @@ static int run(job *job, char *const *words)
     interrupt_set(&set);
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     job->signals = signalfd(-1, &set, SFD_CLOEXEC);
     if (job->signals < 0 || !start(job, words))
         return complain(CLI_FAILURE, "%s cannot be started: %s", words[0], strerror(errno));
     watch(job);
     close(job->signals);
+    if (job->signal || job->status != 0)
+        sweep();
     return outcome(job, words[0]);
 }
 
 int launch_job(const cli *cli, int np, const char *const *extra)
 {
-    char report_path[REPORT_PATH_BYTES];
+    char place[REPORT_PLACE_BYTES];
     job job = {.stream = {CLOSED, CLOSED}};
     int status = CLI_FAILURE;
 
@@ -317,8 +372,8 @@ int launch_job(const cli *cli, int np, const char *const *extra)
         return status;
     interrupt_hold();
     fflush(stdout);
-    job.report = report_open(report_path);
-    char **words = compose(cli, np, extra, report_path);
+    job.report = report_open(place);
+    char **words = compose(cli, np, extra, place);
     if (job.report < 0 || !words) {
         complain(CLI_FAILURE, "no memory to start %d ranks", np);
     } else {

@@ -69,7 +69,7 @@ static int run(cli *cli, int at)
 static int begin(cli *cli)
 {
     const option_spec options[] = {
-        {0, "report-to", "PATH", OPTION_TEXT, &cli->report, NULL},
+        {0, "report-to", "PLACE", OPTION_TEXT, &cli->report, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
     int at;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/interrupt.h"
 #include "cli/launch.h"
 #include "cli/rank.h"
 #include "cli/report.h"
@@ -41,6 +42,8 @@ int rank_begin(cli *cli, bool np_is_size, rank *me_out)
     int started = 0;
 
     *me_out = (rank){.cli = cli};
+    if (cli->report)
+        report_follow(cli->report, interrupt_end);
     MPI_Initialized(&started);
     if (!started)
         MPI_Init(NULL, NULL);

@@ -2,17 +2,52 @@
  * behind however the job ends, and no launcher has to hand on descriptors or variables. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/report.h"
 
-int report_open(char path_out[REPORT_PATH_BYTES])
-{
-    const int fd = memfd_create("ferry-report", MFD_CLOEXEC);
+#define MEMORY_NAME "ferry-report"
 
-    snprintf(path_out, REPORT_PATH_BYTES, "/proc/%ld/fd/%d", (long)getpid(), fd);
+enum { HERE_BYTES = 64 };
+
+/* What processes that see the same /proc have in common: the machine's boot, the pid namespace. */
+static void here(char text_out[HERE_BYTES])
+{
+    char boot[16] = "", space[32] = "";
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0 && read(fd, boot, sizeof boot - 1) < 0)
+        boot[0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
+        space[0] = '\0';
+    snprintf(text_out, HERE_BYTES, "%s,%s,", boot, space);
+}
+
+/* The part of a report's place that can be opened, or NULL on another machine. */
+static const char *reachable(const char *place)
+{
+    char mine[HERE_BYTES];
+
+    here(mine);
+    return strncmp(place, mine, strlen(mine)) == 0 ? place + strlen(mine) : NULL;
+}
+
+int report_open(char place_out[REPORT_PLACE_BYTES])
+{
+    const int fd = memfd_create(MEMORY_NAME, MFD_CLOEXEC);
+    char mine[HERE_BYTES];
+
+    here(mine);
+    snprintf(place_out, REPORT_PLACE_BYTES, "%s/proc/%ld/fd/%d", mine, (long)getpid(), fd);
     return fd;
 }
 
@@ -22,10 +57,63 @@ bool report_read(int fd, report *report_out)
            report_out->given;
 }
 
-bool report_write(const char *path, int status, const char *text)
+/* What the thread below knows; one per process. */
+static struct {
+    int fd;
+    void (*gone)(void);
+} follower;
+
+static void *follow(void *unused)
+{
+    struct pollfd end = {.fd = follower.fd, .events = POLLIN};
+
+    while (poll(&end, 1, -1) < 1)
+        continue;
+    follower.gone();
+    return unused;
+}
+
+/* The parent's memory is still there; its process number may be another process's by now. */
+static bool is_parent(const char *path)
+{
+    static const char mark[] = "/memfd:" MEMORY_NAME;
+    char target[64] = "";
+
+    return readlink(path, target, sizeof target - 1) > 0 && !strncmp(target, mark, sizeof mark - 1);
+}
+
+static void start_following(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main thread */
+    if (pthread_create(&thread, NULL, follow, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void report_follow(const char *place, void (*gone)(void))
+{
+    const char *path = reachable(place);
+    int parent;
+
+    if (!path || sscanf(path, "/proc/%d/", &parent) != 1)
+        return; /* another machine: only the launcher ends us */
+    follower.gone = gone;
+    follower.fd = (int)syscall(SYS_pidfd_open, parent, 0);
+    if (!is_parent(path))
+        gone();
+    else if (follower.fd >= 0) /* a kernel from 5.3 on */
+        start_following();
+}
+
+bool report_write(const char *place, int status, const char *text)
 {
     report message = {.given = 1, .status = status};
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const char *path = reachable(place);
+    const int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
 
     if (fd < 0)
         return false;

@@ -9,7 +9,7 @@
 
 #include "cli/say.h"
 
-enum { REPORT_PATH_BYTES = 64 };
+enum { REPORT_PLACE_BYTES = 128 };
 
 typedef struct report {
     uint32_t given; /* 0: nothing was reported */
@@ -17,13 +17,17 @@ typedef struct report {
     char text[SAY_ERROR_BYTES];
 } report;
 
-/* Parent: a place for a report; its descriptor, or -1, and the path under which ranks reach it. */
-int report_open(char path_out[REPORT_PATH_BYTES]);
+/* Parent: a place for a report; its descriptor, or -1, and the place where ranks reach it. */
+int report_open(char place_out[REPORT_PLACE_BYTES]);
 
 /* Parent: what was reported so far. */
 bool report_read(int fd, report *report_out);
 
+/* Rank: call `gone` in a thread when the parent ends before this process does. Launchers that are
+ * ended while they start their ranks may leave them waiting for ever. */
+void report_follow(const char *place, void (*gone)(void));
+
 /* Rank: report; false when the parent cannot be reached, as on another machine. */
-bool report_write(const char *path, int status, const char *text);
+bool report_write(const char *place, int status, const char *text);
 
 #endif

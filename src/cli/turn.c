@@ -271,7 +271,11 @@ int transpose_ranks(cli *cli, transpose_job *job)
 {
     rank me;
     turn turn = {.me = &me, .job = job, .in = CLOSED, .out = CLOSED};
-    int status = rank_begin(cli, true, &me);
+    int status;
+
+    if (job->partial)
+        interrupt_removes(job->partial);
+    status = rank_begin(cli, true, &me);
 
     if (status == CLI_OK)
         status = rank_context(&me);
