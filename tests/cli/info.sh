@@ -57,6 +57,6 @@ mpich) other="mpiexec.openmpi --quiet --allow-run-as-root --oversubscribe -n" ;;
 esac
 if $other 1 true 2>/dev/null; then
     run 2 $other 2 "$program" info
-    [ "$(grep -c '^ferry: info: the launcher started 2 ranks, but' err)" -eq 1 ] || fail "not said once: $last"
+    once '^ferry: info: the launcher started 2 ranks, but'
 fi
 finish

@@ -45,7 +45,7 @@ if [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
     wait "$pid"
     got=$?
     [ "$got" -eq 1 ] || fail "exit status $got, expected 1: $last"
-    [ "$(grep -c '^ferry: transpose: ' err)" -eq 1 ] || fail "not said once: $last"
+    once '^ferry: transpose: '
     no_partial
     [ -e "killed-$$.npy" ] && fail "an output was written: $last"
 else

@@ -71,7 +71,7 @@ if $launcher 1 true 2>/dev/null; then
     turn in.npy $launcher 4 "$program" transpose --verify
     rm -f out.npy
     run 2 $launcher 2 "$program" transpose --np 3 in.npy out.npy
-    [ "$(grep -c '^ferry: transpose: --np is 3, but the launcher started 2 ranks' err)" -eq 1 ] || fail "not said once: $last"
+    once '^ferry: transpose: --np is 3, but the launcher started 2 ranks'
 fi
 
 # Existing output.

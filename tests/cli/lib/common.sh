@@ -30,8 +30,8 @@ run() {
     [ "$got" -eq "$wanted" ] || fail "exit status $got, expected $wanted: $last"
 }
 
-# refuse STATUS PATTERN COMMAND...: fails with exactly one line on stderr, that matches, nothing on stdout, and leaves no
-# partial file.
+# refuse STATUS PATTERN COMMAND...: fails with exactly one line on stderr, that matches, nothing on stdout, and leaves
+# no partial file.
 refuse() {
     wanted=$1
     pattern=$2
@@ -49,6 +49,12 @@ refuse() {
 shows() {
     checks=$((checks + 1))
     grep -Eq -- "$1" "$2" || fail "$2 does not say \"$1\": $last"
+}
+
+# once PATTERN: exactly one line of err matches.
+once() {
+    checks=$((checks + 1))
+    [ "$(grep -Ec -- "$1" err)" -eq 1 ] || fail "err does not say once \"$1\": $last"
 }
 
 silent() {

@@ -32,16 +32,18 @@ def read(path):
     assert data[:6] == b'\x93NUMPY', path + ': no magic'
     prefix, form = (10, '<H') if data[6] == 1 else (12, '<I')
     length, = struct.unpack(form, data[8:prefix])
-    assert (prefix + length) % 64 == 0 and data[prefix + length - 1:prefix + length] == b'\n', path + ': header not padded'
-    head = ast.literal_eval(data[prefix:prefix + length].decode('latin1').strip())
+    start = prefix + length
+    assert start % 64 == 0 and data[start - 1:start] == b'\n', path + ': header not padded'
+    head = ast.literal_eval(data[prefix:start].decode('latin1').strip())
     assert set(head) == {'descr', 'fortran_order', 'shape'}, path + ': keys'
-    return head, data[prefix + length:]
+    return head, data[start:]
 
 
 def make(path, descr, rows, columns, version='1'):
     rows, columns = int(rows), int(columns)
     data = random.Random(rows * 7919 + columns).randbytes(rows * columns * element_bytes(descr))
-    write(path, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (descr, rows, columns), data, int(version))
+    text = "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (descr, rows, columns)
+    write(path, text, data, int(version))
 
 
 def raw(path, text, count, version='1'):
