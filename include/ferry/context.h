@@ -156,11 +156,11 @@ FERRY_API ferry_status ferry_context_agree(ferry_context *ctx, ferry_status stat
  * @param bytes    of one record, 1..4096; the same on all ranks
  * @param all_out  filled with the records of all ranks, in their order: @p bytes x ranks bytes
  * @retval FERRY_OK       filled
- * @retval FERRY_ERR_ARG  NULL or @p bytes out of its range on any rank, on all ranks; nothing is filled
+ * @retval FERRY_ERR_ARG  NULL or @p bytes out of its range on any rank, or different @p bytes, on all ranks; nothing is filled
  * @retval FERRY_ERR_MPI  an MPI call failed; the content of @p all_out is undefined
  *
  * Collective   over the context     Blocks   yes           Memory  none
- * Threads      one at a time per context    Cost   one reduction, one allgather      Since   0.1
+ * Threads      one at a time per context    Cost   two reductions, one allgather    Since   0.1
  */
 FERRY_API ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out);
 
