@@ -411,6 +411,37 @@ static void ways_to_share(void)
     }
 }
 
+/* Zeroed and aligned, again also where it was used before. */
+static void memory(ferry_context *ctx)
+{
+    static const size_t sizes[] = {0, 1, 128, 4096, 5000, (2 << 20) - 1, 2 << 20, (5 << 20) + 3};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    void *data[SIZES] = {NULL}, *none = NULL;
+
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < SIZES; i++) {
+            long wrong = 0;
+            CHECK_OK(ferry_memory_alloc(ctx, sizes[i], &data[i]));
+            CHECK_EQ_INT((uintptr_t)data[i] % (sizes[i] >= 2 << 20 ? 2 << 20 : 128), 0);
+            for (size_t k = 0; k < sizes[i]; k++)
+                wrong += ((char *)data[i])[k] != 0;
+            CHECK_EQ_INT(wrong, 0);
+            memset(data[i], 0xff, sizes[i]);
+        }
+        for (int i = SIZES - 1; i >= 0; i -= 2)
+            ferry_memory_free(ctx, data[i]);
+        for (int i = SIZES - 2; i >= 0; i -= 2)
+            ferry_memory_free(ctx, data[i]);
+    }
+    CHECK_EQ_INT(ferry_memory_alloc(ctx, (size_t)1 << 50, &none), FERRY_ERR_MEMORY);
+    CHECK_DETAIL("1125899906842624 bytes");
+    CHECK_EQ_INT(ferry_memory_alloc(ctx, SIZE_MAX, &none), FERRY_ERR_MEMORY);
+    CHECK(none == NULL);
+    CHECK_EQ_INT(ferry_memory_alloc(ctx, 1, NULL), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_memory_alloc(NULL, 1, &none), FERRY_ERR_ARG);
+    ferry_memory_free(ctx, NULL);
+}
+
 /* The totals move by what was moved. */
 static void counters(ferry_context *ctx)
 {
@@ -442,6 +473,7 @@ void check_context(ferry_context *ctx)
     part_of_the_ranks(ctx);
     agree(ctx);
     gather(ctx);
+    memory(ctx);
     rounds_move_on_meanwhile(ctx);
     beside_each_other();
     counters(ctx);
