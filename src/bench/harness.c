@@ -10,8 +10,16 @@
 #include "bench/harness.h"
 #include "bench/stats.h"
 
-enum { BLOCKS = 9, SLOW_EVERY = 4, PACED_MAX = 256, STREAM_MAX = 1 << 20, CHECKED_ROUNDS = 2 };
-static const double block_s = 20e-3, sure_s = 4e-3, slow_s = 0.25, quick_s = 50e-3;
+enum {
+    BLOCKS = 9,
+    SLOW_EVERY = 4,
+    PACED_MAX = 256,
+    STREAM_MAX = 1 << 20,
+    CHECKED_ROUNDS = 2,
+    STRETCHES = 64
+};
+static const double block_s = 20e-3, patience_s = 0.2; /* what a block shall take, and what is too much */
+static const double sure_s = 4e-3, slow_s = 0.25, quick_s = 50e-3;
 static const double noise = 0.25; /* differences below say nothing on a shared machine */
 
 /* What the harness keeps of a contender while it runs. */
@@ -50,13 +58,13 @@ static int step(contender_step *what, contender *c)
 
 /* --- one block -------------------------------------------------------------------------------- */
 
-/* One paced round; the stamps are filled when there are some. */
-static int paced_round(world *w, contender *c, double *start_out, double *end_out)
+/* One paced round: its stamps on this rank, and when the last rank was ready for it. */
+static int paced_round(world *w, contender *c, double *start_out, double *end_out, double *ready_out)
 {
     int failed = step(c->rewrite, c);
 
     failed |= step(c->before, c);
-    world_start(w);
+    *ready_out = world_start(w);
     *start_out = world_now();
     failed |= c->round(c);
     *end_out = world_now();
@@ -76,26 +84,28 @@ static void rounds_of_all(world *w, double *starts, double *ends, int count)
         ends[k] -= starts[k];
 }
 
-/* Rounds with a start in common each; times_out has room for as many. `wrong_out`: NULL, or the wrong
- * elements of the last. */
-static int paced_block(world *w, contender *c, int rounds, double *times_out, size_t *wrong_out)
+/* Rounds with a start in common each, fewer when the machine is too busy for all; times_out has room for
+ * all. `wrong_out`: NULL, or the wrong elements of the last. */
+static int paced_block(world *w, contender *c, int *rounds_inout, double *times_out, size_t *wrong_out)
 {
-    double starts[PACED_MAX];
-    int failed = 0;
+    double starts[PACED_MAX], first = 0, ready = 0;
+    int failed = 0, done = 0;
 
-    for (int k = 0; k < rounds; ++k) {
-        failed |= paced_round(w, c, &starts[k], &times_out[k]);
-        if (wrong_out && c->wrong && k == rounds - 1 && !failed)
+    for (; done < *rounds_inout && (ready - first < patience_s || wrong_out); ++done) {
+        failed |= paced_round(w, c, &starts[done], &times_out[done], &ready);
+        first = done == 0 ? ready : first;
+        if (wrong_out && c->wrong && done == *rounds_inout - 1 && !failed)
             *wrong_out = c->wrong(c);
         failed |= step(c->after, c);
     }
+    *rounds_inout = done;
     failed = world_agree(w, failed);
-    rounds_of_all(w, starts, times_out, rounds);
+    rounds_of_all(w, starts, times_out, done);
     return failed;
 }
 
-/* Rounds one after another; the mean time of one. */
-static int streaming_block(world *w, contender *c, int rounds, double *mean_out, size_t *wrong_out)
+/* Rounds one after another: the time of all. */
+static int streaming_rounds(world *w, contender *c, int rounds, double *seconds_out, size_t *wrong_out)
 {
     double start = 0, end = 0;
     int failed = 0;
@@ -111,7 +121,26 @@ static int streaming_block(world *w, contender *c, int rounds, double *mean_out,
         *wrong_out = c->wrong(c);
     failed = world_agree(w, failed);
     rounds_of_all(w, &start, &end, 1);
-    *mean_out = end / rounds;
+    *seconds_out = end;
+    return failed;
+}
+
+/* The same in a few stretches of growing length, of which the last are left out when the machine is too
+ * busy: then a round may last as long as the system's slices of time. Fills the mean time of a round. */
+static int streaming_block(world *w, contender *c, int *rounds_inout, double *mean_out, size_t *wrong_out)
+{
+    int failed = 0, done = 0, next = *rounds_inout > STRETCHES ? *rounds_inout / STRETCHES : 1;
+    double seconds = 0;
+
+    while (done < *rounds_inout && seconds < patience_s && !failed) {
+        double more = 0;
+        failed = streaming_rounds(w, c, next, &more, wrong_out);
+        seconds += more;
+        done += next;
+        next = done < *rounds_inout - done ? done : *rounds_inout - done;
+    }
+    *rounds_inout = done;
+    *mean_out = seconds / done;
     return failed;
 }
 
@@ -131,15 +160,15 @@ static int verify(run *r, lane *l)
 {
     double times[PACED_MAX];
     size_t wrong = 0;
-    int failed = 0;
+    int failed = 0, rounds = 1;
 
     for (int k = 0; k < CHECKED_ROUNDS && !failed; ++k) {
         wrong = 0;
         if (r->m->streaming) {
             failed = world_agree(r->w, step(l->c->before, l->c));
-            failed = failed || streaming_block(r->w, l->c, 1, times, &wrong);
+            failed = failed || streaming_rounds(r->w, l->c, 1, times, &wrong);
         } else {
-            failed = paced_block(r->w, l->c, 1, times, &wrong);
+            failed = paced_block(r->w, l->c, &rounds, times, &wrong);
         }
         failed = failed || judge(r->w, l->c, wrong, "before");
     }
@@ -149,15 +178,15 @@ static int verify(run *r, lane *l)
 /* Time of `rounds` rounds, everything included. */
 static int trial(run *r, lane *l, int rounds, double *seconds_out)
 {
-    double times[PACED_MAX], mean = 0;
+    double times[PACED_MAX];
     const double start = world_now();
-    const int failed = r->m->streaming ? streaming_block(r->w, l->c, rounds, &mean, NULL)
-                                       : paced_block(r->w, l->c, rounds, times, NULL);
+    int done = rounds;
 
-    *seconds_out = world_now() - start;
-    world_max(r->w, seconds_out, 1);
     if (r->m->streaming)
-        *seconds_out = mean * rounds;
+        return streaming_rounds(r->w, l->c, rounds, seconds_out, NULL);
+    const int failed = paced_block(r->w, l->c, &done, times, NULL);
+    *seconds_out = (world_now() - start) / done * rounds;
+    world_max(r->w, seconds_out, 1);
     return failed;
 }
 
@@ -237,25 +266,25 @@ static int prepare(run *r)
 
 /* --- timing ----------------------------------------------------------------------------------- */
 
-static int timed_streaming(run *r, lane *l, int block, size_t *wrong_out)
+/* Either kind begins with a round that is not timed, to get over the traces of the contender before. */
+static int timed_streaming(run *r, lane *l, int block, int *rounds_inout, size_t *wrong_out)
 {
     double warm = 0;
 
-    if (streaming_block(r->w, l->c, 1, &warm, NULL))
+    if (streaming_rounds(r->w, l->c, 1, &warm, NULL))
         return 1;
-    return streaming_block(r->w, l->c, l->rounds, &l->raw[block], wrong_out);
+    return streaming_block(r->w, l->c, rounds_inout, &l->raw[block], wrong_out);
 }
 
-static int timed_paced(run *r, lane *l, size_t *wrong_out)
+static int timed_paced(run *r, lane *l, int *rounds_inout, size_t *wrong_out)
 {
     double times[PACED_MAX];
-    int failed = 0;
+    int failed = 0, warm = 1;
 
-    /* The contender before has left its traces in the caches: one round to get over it. */
-    if (l->estimate < quick_s && paced_block(r->w, l->c, 1, times, NULL))
+    if (l->estimate < quick_s && paced_block(r->w, l->c, &warm, times, NULL))
         return 1;
-    failed = paced_block(r->w, l->c, l->rounds, times, wrong_out);
-    for (int k = 0; k < l->rounds && !failed; ++k)
+    failed = paced_block(r->w, l->c, rounds_inout, times, wrong_out);
+    for (int k = 0; k < *rounds_inout && !failed; ++k)
         if (samples_add(&l->times, times[k]))
             failed = world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
     return world_agree(r->w, failed);
@@ -264,13 +293,14 @@ static int timed_paced(run *r, lane *l, size_t *wrong_out)
 static int timed_block(run *r, lane *l, int block)
 {
     size_t wrong = 0, *const wrong_out = block == BLOCKS - 1 ? &wrong : NULL;
+    int rounds = l->rounds;
 
     l->raw[block] = NAN;
     if (l->out || (l->slow && block % SLOW_EVERY != 0))
         return 0;
-    const int failed = r->m->streaming ? timed_streaming(r, l, block, wrong_out)
-                                       : timed_paced(r, l, wrong_out);
-    l->total += (uint64_t)l->rounds;
+    const int failed = r->m->streaming ? timed_streaming(r, l, block, &rounds, wrong_out)
+                                       : timed_paced(r, l, &rounds, wrong_out);
+    l->total += (uint64_t)rounds;
     return failed || (wrong_out && judge(r->w, l->c, wrong, "after"));
 }
 
@@ -339,8 +369,8 @@ static double least_time(run *r)
     return core_s > 0 && r->m->alone_bytes > 0 ? core_s * r->m->bytes / r->m->alone_bytes / cores : 0;
 }
 
-/* A row is refused when it is too fast even if the baseline took no longer than its fastest block. */
-static void conclude(run *r, lane *l, double least_s, const baseline *base)
+/* A row is refused when it is too fast even if rewriting took no longer than in its fastest block. */
+static void conclude(run *r, lane *l, double least_s, double doubt_s)
 {
     measurement *const m = r->m;
     result *const found = &m->results[m->result_count];
@@ -353,8 +383,7 @@ static void conclude(run *r, lane *l, double least_s, const baseline *base)
     found->median_s = samples_median(&l->times);
     found->min_s = samples_min(&l->times);
     found->max_s = samples_max(&l->times);
-    const double longest_s = found->median_s + base->median_s - base->least_s;
-    found->refused = carries && !l->c->missing && longest_s < least_s * (1 - noise);
+    found->refused = carries && !l->c->missing && found->median_s + doubt_s < least_s * (1 - noise);
     m->refused |= found->refused;
     ++m->result_count;
 }
@@ -372,8 +401,9 @@ static int gather_results(run *r)
     if (world_agree(r->w, failed))
         return 1;
     const double least_s = least_time(r);
+    const double doubt_s = all.median_s - (all.least_s < alone.least_s ? all.least_s : alone.least_s);
     for (int k = 0; k < r->count; ++k)
-        conclude(r, &r->lanes[k], least_s, &all);
+        conclude(r, &r->lanes[k], least_s, doubt_s);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* The ranks of a job as a measurement needs them. Knows nothing of cases. What waits here polls, and
  * sleeps in between when the node has more ranks than cores: a rank that spins in a barrier would take
  * its core from one that still works. */
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ struct world_flag {
     _Alignas(128) _Atomic uint64_t meetings;
 };
 
-enum { POLL_NS = 20000, PAGE = 4096 };
+enum { POLL_NS = 20000, PAGE = 4096, SPINS = 10000 };
 static const double lead_alone_s = 4e-6, lead_crowded_s = 300e-6; /* how far ahead a start in common lies */
 
 double world_now(void)
@@ -128,14 +129,9 @@ int world_agree(world *w, int failed)
     return 1;
 }
 
-void world_start(world *w)
+/* Sleeping gives the cores to ranks that have not yet left the reduction. */
+static void wait_until(const world *w, double moment)
 {
-    double moment = world_now();
-
-    world_max(w, &moment, 1);
-    if (!w->one_node) /* clocks of different hosts cannot be compared */
-        return;
-    moment += w->crowded ? lead_crowded_s : lead_alone_s;
     if (w->crowded) {
         const struct timespec until = {(time_t)moment, (long)((moment - (double)(time_t)moment) * 1e9)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
@@ -144,10 +140,26 @@ void world_start(world *w)
         pause_briefly();
 }
 
+double world_start(world *w)
+{
+    double last = world_now();
+
+    world_max(w, &last, 1);
+    if (w->one_node) /* clocks of different hosts cannot be compared */
+        wait_until(w, last + (w->crowded ? lead_crowded_s : lead_alone_s));
+    return last;
+}
+
+/* A long wait means that the other rank has lost its core, perhaps to this one. */
 static void meet_one(const world *w, int rank)
 {
-    while (atomic_load_explicit(&w->flags[rank]->meetings, memory_order_acquire) < w->meetings)
-        pause_briefly();
+    for (int spins = 0; atomic_load_explicit(&w->flags[rank]->meetings, memory_order_acquire) < w->meetings;
+         ++spins) {
+        if (spins < SPINS)
+            pause_briefly();
+        else
+            sched_yield();
+    }
 }
 
 void world_meet(world *w, int one, int other)

@@ -57,8 +57,9 @@ void world_max(world *w, double *values, int count);
 void world_min(world *w, double *values, int count);
 double world_sum(world *w, double value);
 
-/* Wait for all ranks, then for a moment that lies ahead for all of them: a start in common. */
-void world_start(world *w);
+/* Wait for all ranks, then for a moment that lies ahead for all of them: a start in common. Returns the
+ * time when the last rank came, the same number on all ranks. */
+double world_start(world *w);
 
 /* Wait until two other ranks have come as often as this one, through shared flags. Does nothing where
  * flags are missing or a spin would only hold up the rank it waits for. */
