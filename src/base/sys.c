@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -99,6 +100,14 @@ int sys_close(int fd)
     return close(fd);
 }
 
+uint64_t sys_file_limit(void)
+{
+    struct rlimit limit;
+
+    count(&calls);
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
 bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *owner_out)
 {
     struct stat facts;
@@ -177,4 +186,10 @@ uint64_t sys_call_count(void)
 uint64_t sys_wait_count(void)
 {
     return atomic_load_explicit(&waits, memory_order_relaxed);
+}
+
+int sys_pid(void)
+{
+    count(&calls);
+    return (int)getpid();
 }

@@ -36,3 +36,8 @@ const char *ferry_error_detail(void)
 {
     return kept;
 }
+
+void trouble_copy(char *text_out, size_t bytes)
+{
+    snprintf(text_out, bytes, "%s", trouble_text());
+}

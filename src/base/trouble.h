@@ -13,6 +13,9 @@ ferry_status trouble(ferry_status status, const char *format, ...) __attribute__
 /* The text kept, never NULL. */
 const char *trouble_text(void);
 
+/* Copy the text kept into a buffer, cut at bytes - 1. */
+void trouble_copy(char *text_out, size_t bytes);
+
 /* Keep a text that came from another rank; cut at TROUBLE_BYTES - 1. */
 void trouble_keep(const char *text);
 

@@ -77,6 +77,8 @@ static ferry_status unpack(arrival *a)
 
 static ferry_status finish(arrival *a, ferry_status st)
 {
+    if (st == FERRY_ERR_TIMEOUT || st == FERRY_ERR_MPI || st == FERRY_ERR_DELIVERY)
+        return st; /* the context is broken, and the bytes may still arrive: the block stays */
     if (st == FERRY_OK)
         st = unpack(a);
     ferry_memory_give(a->block);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/trouble.h"
 #include "ferry/context.h"
 #include "mpi/pmpi.h"
 
@@ -23,6 +24,15 @@ enum {
 struct memory_arena;
 struct plan_engine;
 
+/* What ranks tell each other to agree. */
+typedef struct context_verdict {
+    int mine, first; /* rank that failed, this one's and the lowest; INT_MAX: none */
+    struct {
+        ferry_status status;
+        char text[TROUBLE_BYTES];
+    } said;
+} context_verdict;
+
 struct ferry_context {
     MPI_Comm comm;         /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
     MPI_Comm stream_comm;  /* another duplicate, for the first messages of streams: there any tag is the user's */
@@ -40,10 +50,12 @@ struct ferry_context {
     const char *shared_kind;
     char shared_reason[160];
     ferry_status broken;   /* not FERRY_OK after a failure that leaves rounds unfinished */
+    char broken_text[200]; /* what happened then */
     uint32_t channels;     /* plans made so far; the same on all ranks */
     ferry_counters counters;
     ferry_status (*progress)(ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
-    unsigned idle_calls;
+    context_verdict verdict;
+    unsigned idle_calls; /* of the wait of setup at hand */
     struct memory_arena *arena; /* of module memory; NULL without shared memory */
     struct plan_engine *engine; /* of module plan */
 };
@@ -71,6 +83,9 @@ int context_node_rank(const ferry_context *ctx, int rank);
 
 /* ERR_STATE with the first trouble when the context is broken; ERR_ARG when it is NULL. */
 ferry_status context_usable(const ferry_context *ctx, const char *call);
+
+/* From here on the context may only be freed; keeps the trouble text. Returns `status`. */
+ferry_status context_break(ferry_context *ctx, ferry_status status);
 
 /* True when the context's list of routes allows `name`. */
 bool context_allows(const ferry_context *ctx, const char *name);

@@ -1,4 +1,5 @@
 /* The life of a context: a private communicator, options that are the same on all ranks, and its end. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/setting.h"
+#include "base/size.h"
 #include "base/trouble.h"
 #include "context/context.h"
 #include "context/nodes.h"
@@ -16,6 +18,7 @@ typedef struct handshake {
     char routes[200];
     char nodes[200];
     uint64_t nodes_hash;
+    char shared[16];
     double timeout_s;
 } handshake;
 
@@ -36,7 +39,9 @@ static ferry_status parse_timeout(double wanted, double *seconds_out)
 
 static ferry_status check_options(const ferry_context_options *options)
 {
-    if (options->size < sizeof *options)
+    const size_t least = offsetof(ferry_context_options, routes); /* fields are only added at the end */
+
+    if (options->size < least)
         return trouble(FERRY_ERR_ARG, "options->size is %zu, expected %zu: start from FERRY_CONTEXT_OPTIONS_INIT", options->size,
                        sizeof *options);
     if (options->version / 100 != FERRY_VERSION / 100)
@@ -45,22 +50,28 @@ static ferry_status check_options(const ferry_context_options *options)
     return FERRY_OK;
 }
 
-static ferry_status read_options(const ferry_context_options *options, handshake *own)
+/* `full` holds the defaults; what the caller's record has room for overrides them. */
+static ferry_status read_options(const ferry_context_options *options, ferry_context_options *full, handshake *own)
 {
-    const char *const routes = options->routes ? options->routes : setting_text(SETTING_ROUTE);
-    const char *const nodes = options->nodes ? options->nodes : setting_text(SETTING_NODES);
-    const ferry_status st = check_options(options);
+    ferry_status st = FERRY_OK;
 
+    if (options)
+        st = check_options(options);
+    if (options && st == FERRY_OK)
+        memcpy(full, options, size_min(options->size, sizeof *full));
+    const char *const routes = full->routes ? full->routes : setting_text(SETTING_ROUTE);
+    const char *const nodes = full->nodes ? full->nodes : setting_text(SETTING_NODES);
     memset(own, 0, sizeof *own);
-    own->version = options->version;
+    own->version = full->version;
     own->nodes_hash = hash_bytes(HASH_START, nodes, strlen(nodes));
     snprintf(own->nodes, sizeof own->nodes, "%s", nodes);
+    snprintf(own->shared, sizeof own->shared, "%s", setting_text(SETTING_SHM));
     if (st != FERRY_OK)
         return st;
     if ((size_t)snprintf(own->routes, sizeof own->routes, "%s", routes) >= sizeof own->routes)
         return trouble(FERRY_ERR_ARG, "the list of routes has %zu characters, expected fewer than %zu", strlen(routes),
                        sizeof own->routes);
-    return parse_timeout(options->timeout_s, &own->timeout_s);
+    return parse_timeout(full->timeout_s, &own->timeout_s);
 }
 
 static ferry_status compare(const handshake *own, const handshake *first, int rank)
@@ -73,6 +84,8 @@ static ferry_status compare(const handshake *own, const handshake *first, int ra
     if (own->nodes_hash != first->nodes_hash)
         return trouble(FERRY_ERR_ARG, "nodes (FERRY_NODES) are \"%.100s\" on rank %d, \"%.100s\" on rank 0", own->nodes, rank,
                        first->nodes);
+    if (strcmp(own->shared, first->shared) != 0)
+        return trouble(FERRY_ERR_ARG, "FERRY_SHM is \"%s\" on rank %d, \"%s\" on rank 0", own->shared, rank, first->shared);
     if (own->timeout_s != first->timeout_s)
         return trouble(FERRY_ERR_ARG, "the timeout (FERRY_TIMEOUT) is %g s on rank %d, %g s on rank 0", own->timeout_s, rank,
                        first->timeout_s);
@@ -93,19 +106,34 @@ static ferry_status agree_options(ferry_context *ctx, ferry_status st, const han
     return context_agree(ctx, st);
 }
 
-static ferry_status duplicate(MPI_Comm comm, ferry_context *ctx)
+static ferry_status fill_comms(ferry_context *ctx)
 {
-    ferry_status st = pmpi_status(PMPI_Comm_dup(comm, &ctx->comm), "MPI_Comm_dup");
-
-    if (st != FERRY_OK)
-        return st;
     PMPI_Comm_set_errhandler(ctx->comm, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(ctx->comm, &ctx->rank);
     PMPI_Comm_size(ctx->comm, &ctx->size);
-    st = pmpi_status(PMPI_Comm_dup(ctx->comm, &ctx->stream_comm), "MPI_Comm_dup");
+    const ferry_status st = pmpi_status(PMPI_Comm_dup(ctx->comm, &ctx->stream_comm), "MPI_Comm_dup");
     if (st == FERRY_OK)
         PMPI_Comm_set_errhandler(ctx->stream_comm, MPI_ERRORS_RETURN);
     return st;
+}
+
+/* Memory for the context on all ranks or on none, before there is anything to agree with. Owns `comm` in any case. */
+static ferry_status take_context(MPI_Comm comm, ferry_context **ctx_out)
+{
+    ferry_context *ctx = NULL;
+    const ferry_status st = alloc_zero(1, sizeof *ctx, &ctx);
+    int fine = st == FERRY_OK, all_fine = 0;
+
+    PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, comm);
+    if (all_fine) {
+        ctx->comm = comm;
+        ctx->stream_comm = ctx->node_comm = MPI_COMM_NULL;
+        *ctx_out = ctx;
+        return fill_comms(ctx);
+    }
+    alloc_free(ctx);
+    PMPI_Comm_free(&comm);
+    return fine ? trouble(FERRY_ERR_MEMORY, "another rank has no memory for a context") : st;
 }
 
 static ferry_status keep_options(ferry_context *ctx, const handshake *own)
@@ -122,8 +150,9 @@ static ferry_status keep_options(ferry_context *ctx, const handshake *own)
 
 ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out)
 {
-    const ferry_context_options defaults = FERRY_CONTEXT_OPTIONS_INIT;
+    ferry_context_options full = FERRY_CONTEXT_OPTIONS_INIT;
     ferry_context *ctx = NULL;
+    MPI_Comm own_comm = MPI_COMM_NULL;
     handshake own;
     int is_inter = 0;
     ferry_status st = pmpi_running();
@@ -135,16 +164,13 @@ ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, f
     PMPI_Comm_test_inter(comm, &is_inter);
     if (is_inter)
         return trouble(FERRY_ERR_ARG, "comm is an intercommunicator, expected an intracommunicator");
-    if (!options)
-        options = &defaults;
-    st = alloc_zero(1, sizeof *ctx, &ctx);
+    st = pmpi_status(PMPI_Comm_dup(comm, &own_comm), "MPI_Comm_dup");
     if (st != FERRY_OK)
-        return st; /* without a few hundred bytes there is nothing to agree with */
-    ctx->comm = ctx->stream_comm = ctx->node_comm = MPI_COMM_NULL;
-    st = duplicate(comm, ctx);
+        return st;
+    st = take_context(own_comm, &ctx);
     if (st != FERRY_OK)
         goto out;
-    st = read_options(options, &own);
+    st = read_options(options, &full, &own);
     if (st == FERRY_OK && !ctx_out)
         st = trouble(FERRY_ERR_ARG, "ctx_out is NULL on rank %d", ctx->rank);
     st = agree_options(ctx, st, &own);
@@ -153,7 +179,7 @@ ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, f
     st = context_agree(ctx, keep_options(ctx, &own));
     if (st != FERRY_OK)
         goto out;
-    st = nodes_find(ctx, options->nodes ? options->nodes : setting_text(SETTING_NODES));
+    st = nodes_find(ctx, full.nodes);
     if (st != FERRY_OK)
         goto out;
     *ctx_out = ctx;
@@ -167,6 +193,8 @@ void context_leave_mpi(ferry_context *ctx)
 {
     MPI_Comm *const comms[] = {&ctx->node_comm, &ctx->stream_comm, &ctx->comm};
 
+    if (ctx->broken != FERRY_OK) /* receives may still be posted: a new communicator of the same number would lose messages to them */
+        return;
     for (size_t i = 0; i < sizeof comms / sizeof *comms; i++)
         if (*comms[i] != MPI_COMM_NULL)
             PMPI_Comm_free(comms[i]);
@@ -182,5 +210,6 @@ void context_drop(ferry_context *ctx)
     alloc_free(ctx->node_ranks);
     alloc_free(ctx->leaders);
     alloc_free(ctx->routes);
-    alloc_free(ctx);
+    if (ctx->broken == FERRY_OK)
+        alloc_free(ctx); /* else MPI may still write a verdict into it */
 }

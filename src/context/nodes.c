@@ -38,12 +38,36 @@ static ferry_status parse_list(const char *text, int rank, int size, int *color_
     return FERRY_OK;
 }
 
-/* A number that is the same for the ranks of one node; -1 when MPI shall say. */
-static ferry_status wanted_color(const ferry_context *ctx, const char *wanted, int *color_out)
+/* This rank and the number of ranks that the setting speaks of. */
+static void ranks_of_setting(const ferry_context *ctx, bool world, int *rank_out, int *size_out)
 {
+    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+    int translated = MPI_UNDEFINED;
+
+    *rank_out = ctx->rank;
+    *size_out = ctx->size;
+    if (!world)
+        return;
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Comm_group(ctx->comm, &own);
+    PMPI_Group_translate_ranks(own, 1, &ctx->rank, all, &translated);
+    if (translated != MPI_UNDEFINED) {
+        *rank_out = translated;
+        PMPI_Group_size(all, size_out);
+    }
+    PMPI_Group_free(&own);
+    PMPI_Group_free(&all);
+}
+
+/* A number that is the same for the ranks of one node; -1 when MPI shall say. */
+static ferry_status wanted_color(const ferry_context *ctx, const char *option, int *color_out)
+{
+    const char *const wanted = option ? option : setting_text(SETTING_NODES);
     const char *at = wanted + strlen("block:");
+    int rank = 0, size = 0;
     long block = 0;
 
+    ranks_of_setting(ctx, !option, &rank, &size);
     *color_out = -1;
     if (strcmp(wanted, "auto") == 0)
         return FERRY_OK;
@@ -52,11 +76,24 @@ static ferry_status wanted_color(const ferry_context *ctx, const char *wanted, i
         return FERRY_OK;
     }
     if (strncmp(wanted, "block:", strlen("block:")) != 0)
-        return parse_list(wanted, ctx->rank, ctx->size, color_out);
+        return parse_list(wanted, rank, size, color_out);
     if (parse_number(&at, &block) != FERRY_OK || *at || block < 1)
         return trouble(FERRY_ERR_ARG, "FERRY_NODES is \"%.60s\", expected block:N with N ranks a node, N >= 1", wanted);
-    *color_out = ctx->rank / (int)block;
+    *color_out = rank / (int)block;
     return FERRY_OK;
+}
+
+/* Ranks of the whole job on this machine, where the launcher tells; a communicator may hold but some of them. */
+static int local_ranks(int at_least)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const text = getenv(names[i]);
+        const int told = text ? atoi(text) : 0;
+        at_least = told > at_least ? told : at_least;
+    }
+    return at_least;
 }
 
 /* Spinning pays only when every rank of the machine has a core of its own. */
@@ -71,6 +108,7 @@ static ferry_status count_cores(ferry_context *ctx, MPI_Comm machine)
     if (st == FERRY_OK)
         st = pmpi_status(PMPI_Allreduce(&quota, &least, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
     PMPI_Comm_size(machine, &ctx->machine_ranks);
+    ctx->machine_ranks = local_ranks(ctx->machine_ranks);
     for (int i = 0; i < MASK_WORDS; i++)
         cores += __builtin_popcountll(all[i]);
     if (cores > least)

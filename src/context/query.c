@@ -11,21 +11,32 @@ ferry_status context_usable(const ferry_context *ctx, const char *call)
     if (!ctx)
         return trouble(FERRY_ERR_ARG, "%s: ctx is NULL", call);
     if (ctx->broken != FERRY_OK)
-        return trouble(FERRY_ERR_STATE, "%s: the context is broken (%s); it may only be freed", call,
-                       ferry_status_text(ctx->broken));
+        return trouble(FERRY_ERR_STATE, "%s: the context is broken and may only be freed (%s)", call, ctx->broken_text);
     if (ctx->comm == MPI_COMM_NULL)
         return trouble(FERRY_ERR_STATE, "%s: MPI is finalized; the context may only be freed", call);
     return FERRY_OK;
 }
 
+ferry_status context_break(ferry_context *ctx, ferry_status status)
+{
+    if (ctx->broken == FERRY_OK) {
+        ctx->broken = status;
+        trouble_copy(ctx->broken_text, sizeof ctx->broken_text);
+    }
+    return status;
+}
+
+static bool is_word(const char *at, const char *word)
+{
+    const size_t length = strlen(word);
+
+    return strncmp(at, word, length) == 0 && (at[length] == ',' || !at[length]);
+}
+
 bool context_allows(const ferry_context *ctx, const char *name)
 {
-    const size_t length = strlen(name);
-
-    if (strcmp(ctx->routes, "all") == 0)
-        return true;
     for (const char *at = ctx->routes; *at; at += strcspn(at, ","), at += *at == ',')
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || !at[length]))
+        if (is_word(at, name) || is_word(at, "all"))
             return true;
     return false;
 }
@@ -73,6 +84,21 @@ ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int
     return st;
 }
 
+/* All ranks gather records of one length. */
+static ferry_status compare_bytes(ferry_context *ctx, long long bytes)
+{
+    const long long mine[2] = {bytes, -bytes};
+    long long most[2] = {0, 0};
+    MPI_Request request = MPI_REQUEST_NULL;
+    ferry_status st = pmpi_status(PMPI_Iallreduce(mine, most, 2, MPI_LONG_LONG, MPI_MAX, ctx->comm, &request), "MPI_Iallreduce");
+
+    if (st == FERRY_OK)
+        st = context_complete(ctx, &request, "MPI_Iallreduce");
+    if (st == FERRY_OK && most[0] != -most[1])
+        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: bytes is %lld on some ranks, %lld on others", -most[1], most[0]);
+    return st;
+}
+
 ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out)
 {
     enum { MOST = 4096 };
@@ -85,7 +111,11 @@ ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t b
     else if (bytes < 1 || bytes > MOST)
         st = trouble(FERRY_ERR_ARG, "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes, ctx->rank, MOST);
     st = context_agree(ctx, st);
+    if (st == FERRY_OK)
+        st = compare_bytes(ctx, (long long)bytes);
     if (st != FERRY_OK)
         return st;
-    return pmpi_status(PMPI_Allgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE, ctx->comm), "MPI_Allgather");
+    MPI_Request request = MPI_REQUEST_NULL;
+    st = pmpi_status(PMPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE, ctx->comm, &request), "MPI_Iallgather");
+    return st == FERRY_OK ? context_complete(ctx, &request, "MPI_Iallgather") : st; /* rounds under way move on meanwhile */
 }

@@ -23,6 +23,7 @@
 #  define MADV_COLLAPSE 25
 #endif
 
+enum { COMMIT_STEP = 32 << 20 };
 enum { SHRINK_STEPS = 4, SHRINK = 16 }; /* address space asked for, then a sixteenth of it, ... */
 
 static const size_t address_space = (size_t)1 << 45; /* of the 2^47 bytes that a process has */
@@ -83,8 +84,13 @@ static ferry_status commit(ferry_context *ctx, void *data, size_t bytes)
         if (there)
             sys_advise(huge, whole, MADV_COLLAPSE); /* small pages serve too */
     }
-    if (sys_fallocate(arena->fd, 0, start - arena->base, (int64_t)bytes) != 0)
-        return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory cannot be had: %s", ctx->rank, bytes, strerror(errno));
+    for (size_t done = 0; done < bytes;) { /* in steps, so that a signal does not undo all of it */
+        const size_t step = size_min(bytes - done, COMMIT_STEP);
+        if (sys_fallocate(arena->fd, 0, start + done - arena->base, (int64_t)step) == 0)
+            done += step;
+        else if (errno != EINTR)
+            return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory cannot be had: %s", ctx->rank, bytes, strerror(errno));
+    }
     return FERRY_OK;
 }
 
@@ -113,11 +119,15 @@ static ferry_status attach(ferry_context *ctx, const char *way, size_t part_byte
 {
     const size_t bytes = part_bytes * (size_t)ctx->node_size;
     struct memory_arena *arena = NULL;
-    ferry_status st = context_agree_node(ctx, alloc_zero(1, sizeof *arena, &arena));
+    ferry_status st = alloc_zero(1, sizeof *arena, &arena);
 
+    if (st == FERRY_OK) {
+        arena->fd = -1;
+        pthread_mutex_init(&arena->lock, NULL);
+    }
+    st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         goto out;
-    arena->fd = -1;
     arena->part_bytes = part_bytes;
     st = segment_open(ctx, way, bytes, &arena->fd);
     if (st != FERRY_OK)
@@ -235,17 +245,20 @@ void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled, const 
 
     if (!data)
         return;
+    pthread_mutex_lock(&arena->lock);
     if (arena->leftover_count == arena->leftover_room) {
         const size_t room = arena->leftover_room ? arena->leftover_room * 2 : 16;
         if (alloc_resize(room, sizeof *arena->leftovers, &arena->leftovers) != FERRY_OK)
-            return; /* the arena's end frees it */
+            goto out; /* the arena's end frees it */
         arena->leftover_room = room;
     }
     arena->leftovers[arena->leftover_count++] = (struct memory_leftover){data, filled, emptied};
     sweep(ctx);
+out:
+    pthread_mutex_unlock(&arena->lock);
 }
 
-ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out)
+static ferry_status take(ferry_context *ctx, size_t bytes, void **data_out)
 {
     const uint64_t left = sys_memory_free();
     size_t offset = 0, pages = 0;
@@ -261,7 +274,7 @@ ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_ou
     char *const data = (char *)memory_control_of(ctx, ctx->node_rank) + offset;
     const ferry_status st = commit(ctx, data, pages);
     if (st != FERRY_OK) {
-        memory_give_shared(ctx, data);
+        give(ctx, data);
         return st;
     }
     alloc_count_one();
@@ -269,12 +282,22 @@ ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_ou
     return FERRY_OK;
 }
 
+ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out)
+{
+    pthread_mutex_lock(&ctx->arena->lock);
+    const ferry_status st = take(ctx, bytes, data_out);
+    pthread_mutex_unlock(&ctx->arena->lock);
+    return st;
+}
+
 void memory_give_shared(ferry_context *ctx, void *data)
 {
     if (!data)
         return;
+    pthread_mutex_lock(&ctx->arena->lock);
     give(ctx, data);
     sweep(ctx);
+    pthread_mutex_unlock(&ctx->arena->lock);
 }
 
 void memory_wake(const ferry_context *ctx, int node_rank)

@@ -5,6 +5,7 @@
 #ifndef MEMORY_ARENA_H
 #define MEMORY_ARENA_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -29,6 +30,7 @@ struct memory_arena {
     size_t bytes;      /* of the mapping */
     size_t part_bytes; /* of one rank's part, a multiple of 2 MiB */
     int fd;
+    pthread_mutex_t lock;     /* of all that follows: any thread may take and give */
     struct memory_heap *heap; /* of this rank's part */
     struct memory_leftover *leftovers; /* given, but not drained yet */
     size_t leftover_count, leftover_room;
@@ -55,6 +57,10 @@ static inline uint64_t memory_offset(const ferry_context *ctx, const void *addre
     const uintptr_t distance = (uintptr_t)address - (arena ? (uintptr_t)arena->base : 0);
 
     return arena && distance < arena->bytes ? distance : MEMORY_PRIVATE;
+}
+static inline bool memory_holds(const ferry_context *ctx, uint64_t offset, size_t bytes)
+{
+    return offset < ctx->arena->bytes && bytes <= ctx->arena->bytes - offset;
 }
 static inline void *memory_address(const ferry_context *ctx, uint64_t offset)
 {

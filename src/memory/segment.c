@@ -122,11 +122,13 @@ static ferry_status create(const segment_kind *kind, size_t bytes, offer *made)
     unsigned owner = 0;
 
     memset(made, 0, sizeof *made);
-    made->pid = (int)getpid();
+    made->pid = sys_pid();
     made->listener = -1;
     made->fd = -1;
     if (kind->create(made) < 0)
         return trouble(FERRY_ERR_SYSTEM, "no shared file by way %s: %s", kind->name, strerror(errno));
+    if (bytes > sys_file_limit()) /* to pass it would be a signal that ends the process */
+        return trouble(FERRY_ERR_SYSTEM, "a shared file of %zu bytes would pass the limit of file sizes (ulimit -f)", bytes);
     if (sys_truncate(made->fd, (int64_t)bytes) != 0)
         return trouble(FERRY_ERR_SYSTEM, "a shared file cannot have %zu bytes: %s", bytes, strerror(errno));
     sys_seal(made->fd, F_SEAL_SHRINK | F_SEAL_GROW); /* a named file has no seals; its name is random and soon gone */

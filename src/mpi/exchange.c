@@ -6,7 +6,7 @@ typedef struct inbox {
     size_t count, room;
 } inbox;
 
-static ferry_status poll(const pmpi_place *where, inbox *box)
+static ferry_status receive(const pmpi_place *where, inbox *box)
 {
     uint64_t value = 0;
     int flag = 0;
@@ -56,7 +56,7 @@ ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, si
     ferry_status st = post(where, sends, count, requests);
 
     for (int ended = 0; st == FERRY_OK && !ended; where->idle(where->user)) {
-        st = poll(where, &box);
+        st = receive(where, &box);
         if (st != FERRY_OK)
             break;
         if (barrier != MPI_REQUEST_NULL) {

@@ -165,7 +165,7 @@ static ferry_status place_bytes(cast *c, ferry_stream_place *place, void *user)
 
 /* ---- One node ---- */
 
-enum { ROOT_BITS = 32 };
+enum { ROOT_BITS = 24 /* ranks up to 2^24, broadcasts up to 2^40 */ };
 
 static uint64_t call_word(uint64_t sequence, int root)
 {
@@ -179,7 +179,11 @@ static bool has_called(cast *c, int node_rank)
 
     if (word >> ROOT_BITS < c->sequence)
         return false;
-    if (word != call_word(c->sequence, c->root) && c->status == FERRY_OK)
+    if (word == call_word(c->sequence, c->root) || c->status != FERRY_OK)
+        return true;
+    if (word == call_word(c->sequence, -1))
+        c->status = trouble(FERRY_ERR_ARG, "%s: rank %d gives arguments that are not valid", call_name, c->ctx->node_ranks[node_rank]);
+    else
         c->status = trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, another one on rank %d", call_name, c->root, c->ctx->rank,
                             c->ctx->node_ranks[node_rank]);
     return true;
@@ -219,19 +223,13 @@ static ferry_status readers_status(const slots *ring)
     return FERRY_OK;
 }
 
-static void copy_text_of(char *text, size_t bytes)
-{
-    strncpy(text, trouble_text(), bytes - 1);
-    text[bytes - 1] = '\0';
-}
-
 static void judge(const cast *c, ferry_status status)
 {
     memory_control *const own = control(c, c->ctx->node_rank);
 
     own->verdict = status;
     if (status != FERRY_OK)
-        copy_text_of(own->verdict_text, sizeof own->verdict_text);
+        trouble_copy(own->verdict_text, sizeof own->verdict_text);
     atomic_store_explicit(&own->judged, c->sequence, memory_order_release);
     wake_readers(c);
 }
@@ -270,7 +268,9 @@ static bool begins_or_fails(void *what)
     if (is_judged(c) || can_empty(c))
         return true;
     has_called(c, c->writer);
-    return c->status != FERRY_OK;
+    if (c->status != FERRY_OK && is_judged(c)) /* the root gave its verdict in between, and went on to another broadcast */
+        c->status = FERRY_OK;
+    return c->status != FERRY_OK || is_judged(c);
 }
 
 static ferry_status verdict_of(const cast *c)
@@ -297,7 +297,7 @@ static ferry_status node_reader(cast *c, ferry_stream_place *place, void *user)
     slots_reader *const own = &ring_of(c)->shared->readers[ring_of(c)->reader];
     own->status = placed;
     if (placed != FERRY_OK)
-        copy_text_of(own->text, sizeof own->text);
+        trouble_copy(own->text, sizeof own->text);
     st = empty_slots(c);
     if (st != FERRY_OK)
         return st;
@@ -408,19 +408,14 @@ static ferry_status move_pieces(cast *c, const tree *t, char *staging)
     return st;
 }
 
-static ferry_status between_nodes_send(cast *c, const tree *t)
+static ferry_status between_nodes(cast *c, const tree *t, char *staging)
 {
-    void *staging = NULL;
-    stream_reader again = c->source; /* the node's ranks are served from the start too */
-    ferry_status st = t->parent < 0 && t->child_count ? ferry_memory_take(2 * (size_t)PIECE_BYTES, &staging) : FERRY_OK;
+    const stream_reader again = c->source; /* the node's ranks are served from the start too */
+    ferry_status st = FERRY_OK;
 
-    if (st != FERRY_OK)
-        return st; /* the others' waits end by time-out at worst: a rank without 2 MiB after the agreement breaks the context */
-    if (t->parent >= 0 || t->child_count)
+    if (t->leads && (t->parent >= 0 || t->child_count))
         st = move_pieces(c, t, staging);
     c->source = again;
-    if (c->ctx->broken == FERRY_OK)
-        ferry_memory_give(staging);
     return st;
 }
 
@@ -466,6 +461,7 @@ static ferry_status across_nodes(cast *c, ferry_status st, ferry_stream_place *p
 {
     ferry_context *const ctx = c->ctx;
     tree t = {.size = 0};
+    void *staging = NULL;
 
     st = agree_root(c, st);
     if (st != FERRY_OK)
@@ -475,15 +471,17 @@ static ferry_status across_nodes(cast *c, ferry_status st, ferry_stream_place *p
     st = ctx->rank == c->root ? FERRY_OK : place_bytes(c, place, user);
     if (st == FERRY_OK && t.leads && t.shares && ctx->node_size > 1)
         st = make_ring(c);
-    st = context_agree(ctx, st);
-    if (st != FERRY_OK)
-        return st;
-    if (t.leads)
-        st = between_nodes_send(c, &t);
-    if (st == FERRY_OK)
-        st = node_share(c, &t);
-    if (st != FERRY_OK && ctx->broken == FERRY_OK && t.leads)
-        ctx->broken = st;
+    if (st == FERRY_OK && ctx->rank == c->root)
+        st = ferry_memory_take(2 * (size_t)PIECE_BYTES, &staging);
+    st = context_agree(ctx, st); /* from here on only MPI and time can fail */
+    if (st == FERRY_OK) {
+        st = between_nodes(c, &t, staging);
+        if (st == FERRY_OK)
+            st = node_share(c, &t);
+        if (st != FERRY_OK)
+            return context_break(ctx, st); /* MPI may still be sending what is staged */
+    }
+    ferry_memory_give(staging);
     return st;
 }
 

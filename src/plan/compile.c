@@ -97,10 +97,39 @@ static void summarize(ferry_plan *plan, const match *m)
         plan->carriers[i]->route->account(plan->carriers[i], &plan->info);
 }
 
+/* A number that no living plan has on any rank, modulo the tags there are. Before they come round none can. */
+static ferry_status take_channel(ferry_plan *plan)
+{
+    ferry_context *const ctx = plan->ctx;
+    unsigned char *const taken = ctx->engine->channel_taken;
+
+    for (int tries = 0; tries < CONTEXT_TAG_CHANNELS; tries++) {
+        const uint32_t channel = ctx->channels++;
+        int mine = taken[channel % CONTEXT_TAG_CHANNELS], any = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (channel >= CONTEXT_TAG_CHANNELS) {
+            ferry_status st = pmpi_status(PMPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, ctx->comm, &request), "MPI_Iallreduce");
+            if (st == FERRY_OK)
+                st = context_complete(ctx, &request, "MPI_Iallreduce");
+            if (st != FERRY_OK)
+                return st;
+        }
+        if (any)
+            continue;
+        plan->channel = channel;
+        plan->has_channel = true;
+        taken[channel % CONTEXT_TAG_CHANNELS] = 1;
+        return FERRY_OK;
+    }
+    return trouble(FERRY_ERR_LIMIT, "ferry_plan_compile: %d plans of one context are alive, the most there can be", CONTEXT_TAG_CHANNELS);
+}
+
 static void drop(ferry_plan *plan)
 {
     if (!plan)
         return;
+    if (plan->has_channel)
+        plan->ctx->engine->channel_taken[plan->channel % CONTEXT_TAG_CHANNELS] = 0;
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->drop(plan->carriers[i]);
     alloc_free(plan);
@@ -123,8 +152,9 @@ ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, siz
     if (st != FERRY_OK)
         goto out;
     plan->ctx = ctx;
-    plan->channel = ctx->channels++;
-    st = match_edges(ctx, edges, count, &m);
+    st = take_channel(plan);
+    if (st == FERRY_OK)
+        st = match_edges(ctx, edges, count, &m);
     if (st != FERRY_OK)
         goto out;
     st = context_agree(ctx, choose_routes(ctx, &m, &c));

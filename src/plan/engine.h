@@ -16,6 +16,7 @@ struct plan_engine {
     struct ferry_plan *active;    /* plans with a round under way */
     struct stream_state *streams; /* of stream.c */
     plan_link link;
+    unsigned char channel_taken[CONTEXT_TAG_CHANNELS]; /* by plans alive, modulo their number */
 };
 
 #endif

@@ -46,8 +46,7 @@ static ferry_status start_carriers(ferry_plan *plan)
         const ferry_status st = plan->carriers[i]->route->start(plan->carriers[i], &bases);
         plan->done[i] = false;
         if (st != FERRY_OK) {
-            plan->ctx->broken = st;
-            return st;
+            return context_break(plan->ctx, st);
         }
     }
     return FERRY_OK;
@@ -88,8 +87,7 @@ static ferry_status progress_plan(ferry_plan *plan)
             continue;
         const ferry_status st = plan->carriers[i]->route->progress(plan->carriers[i], &plan->done[i]);
         if (st != FERRY_OK) {
-            plan->ctx->broken = st;
-            return st;
+            return context_break(plan->ctx, st);
         }
         all &= plan->done[i];
     }

@@ -64,7 +64,7 @@ static ferry_status check_layouts(const ferry_edge *e, size_t i, int rank)
 
 static ferry_status check_edge(const ferry_context *ctx, const ferry_edge *e, size_t i)
 {
-    if (e->size < sizeof *e)
+    if (e->size != sizeof *e)
         return trouble(FERRY_ERR_ARG, "edges[%zu].size is %zu on rank %d, expected %zu: start from FERRY_EDGE_INIT", i, e->size, ctx->rank,
                        sizeof *e);
     if (e->from < 0 || e->from >= ctx->size || e->to < 0 || e->to >= ctx->size)
@@ -406,16 +406,15 @@ void match_drop(match *matched)
     *matched = (match){NULL, 0, NULL, 0};
 }
 
-/* Talk with the peers. Each step is agreed, so that no rank waits for one that has given up. */
-static ferry_status hold_talks(ferry_context *ctx, const sorted_edge *sorted, talks *t)
+/* Find out who wants to talk. Each step is agreed, so that no rank waits for one that has given up. */
+static ferry_status open_talks(ferry_context *ctx, const sorted_edge *sorted, talks *t)
 {
     const pmpi_place where = {.comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
     ferry_status st = pmpi_exchange(&where, t->told, t->count, t->requests, t->got, t->count + STRANGERS, &t->got_count);
 
     if (st == FERRY_OK)
         st = pair_talks(ctx, sorted, t);
-    st = context_agree(ctx, st);
-    return st == FERRY_OK ? swap_notes(ctx, t) : st;
+    return context_agree(ctx, st);
 }
 
 ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count, match *match_out)
@@ -435,10 +434,12 @@ ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t cou
         st = prepare_talks(sorted, sort_edges(ctx, edges, count, sorted), &t);
     st = context_agree(ctx, st);
     if (st == FERRY_OK)
-        st = hold_talks(ctx, sorted, &t);
+        st = open_talks(ctx, sorted, &t);
     if (st != FERRY_OK)
         goto out;
-    st = add_own(ctx, &m, edges, count);
+    st = swap_notes(ctx, &t);
+    if (st == FERRY_OK)
+        st = add_own(ctx, &m, edges, count);
     if (st == FERRY_OK)
         st = compare_all(ctx, &m, sorted, &t);
     st = context_agree(ctx, st);

@@ -68,11 +68,14 @@ static bool is_answered(void *what)
     return w->status != FERRY_OK;
 }
 
+/* A failure here leaves a message halfway: the context ends with it. */
 static ferry_status wait_pair(pair_wait *w, bool (*done)(void *))
 {
     const ferry_status st = wait_until(w->ctx, &(wait_for){done, missing, w});
 
-    return st == FERRY_OK ? w->status : st;
+    if (st != FERRY_OK)
+        return st;
+    return w->status == FERRY_OK ? FERRY_OK : context_break(w->ctx, w->status);
 }
 
 static void publish(const pair_wait *w)
@@ -147,10 +150,12 @@ ferry_status pair_poll(ferry_context *ctx, int node_rank, bool *came_out)
     memcpy(&head, slot, sizeof head);
     const bool announced = head.kind == ANNOUNCED;
     const size_t carried = announced ? 0 : size_min(head.bytes, STREAM_EAGER);
-    const ferry_status st = early_add(ctx, ctx->node_ranks[node_rank], head.tag, (size_t)head.bytes, announced, &message);
+    const ferry_status st = early_make(carried, &message);
     if (st != FERRY_OK)
-        return st;
+        return st; /* it stays in its slot */
+    *message = (early_message){.from = ctx->node_ranks[node_rank], .tag = head.tag, .bytes = (size_t)head.bytes, .granted_later = announced};
     memcpy(message->data, slot + sizeof head, carried);
+    early_add(ctx, message);
     slots_emptied(ring);
     memory_wake(ctx, node_rank);
     ctx->counters.copied_bytes += carried;
@@ -164,10 +169,8 @@ static void answer(ferry_context *ctx, slots *ring, int from, ferry_status statu
     slots_reader *const own = &ring->shared->readers[0];
 
     own->status = status;
-    if (status != FERRY_OK) {
-        strncpy(own->text, trouble_text(), sizeof own->text - 1);
-        own->text[sizeof own->text - 1] = '\0';
-    }
+    if (status != FERRY_OK)
+        trouble_copy(own->text, sizeof own->text);
     atomic_store_explicit(&own->finished, ++ring->messages, memory_order_release);
     memory_wake(ctx, context_node_rank(ctx, from));
 }

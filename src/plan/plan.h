@@ -16,6 +16,7 @@ _Static_assert(FERRY_PLAN_MAX_BUFFERS <= 64, "a bit for each buffer");
 struct ferry_plan {
     ferry_context *ctx;
     uint32_t channel; /* the number of the plan within its context */
+    bool has_channel;
     ferry_plan *next; /* among the plans of the context with a round under way */
     bool active;
     int carrier_count;

@@ -2,6 +2,7 @@
  * in pieces when the receiver has answered that it has a place. No receive is posted before its length is known. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
 #include "ferry/memory.h"
@@ -13,12 +14,6 @@ enum { PIECE_BYTES = 8 << 20, WINDOW = 2 };
 typedef struct post_head {
     uint64_t bytes;
 } post_head;
-
-/* The receiver's answer to a long message. */
-typedef struct post_answer {
-    int32_t status;
-    char text[200];
-} post_answer;
 
 typedef struct post_waiting {
     MPI_Request *request;
@@ -48,9 +43,11 @@ static void missing(void *what, text_out *out)
 ferry_status post_wait(ferry_context *ctx, MPI_Request *request, int peer, const char *what)
 {
     post_waiting w = {.request = request, .peer = peer, .what = what, .ctx = ctx};
-    const ferry_status st = wait_until(ctx, &(wait_for){is_through, missing, &w});
+    ferry_status st = wait_until(ctx, &(wait_for){is_through, missing, &w});
 
-    return st == FERRY_OK ? w.status : st;
+    if (st == FERRY_OK && w.status != FERRY_OK)
+        st = context_break(ctx, w.status);
+    return st;
 }
 
 static ferry_status send_bytes(ferry_context *ctx, const void *data, size_t bytes, int to, int tag, MPI_Comm comm, MPI_Request *request)
@@ -61,17 +58,17 @@ static ferry_status send_bytes(ferry_context *ctx, const void *data, size_t byte
 
 static ferry_status receive_answer(ferry_context *ctx, int to)
 {
-    post_answer answer;
+    post_answer *const answer = &ctx->engine->streams->answer; /* not on the stack: a wait may end by time-out */
     MPI_Request request = MPI_REQUEST_NULL;
-    ferry_status st = pmpi_status(PMPI_Irecv(&answer, sizeof answer, MPI_BYTE, to, CONTEXT_TAG_REPLY, ctx->comm, &request), "MPI_Irecv");
+    ferry_status st = pmpi_status(PMPI_Irecv(answer, sizeof *answer, MPI_BYTE, to, CONTEXT_TAG_REPLY, ctx->comm, &request), "MPI_Irecv");
 
     if (st == FERRY_OK)
         st = post_wait(ctx, &request, to, "its answer");
     if (st != FERRY_OK)
         return st;
-    if (answer.status != FERRY_OK)
-        trouble_keep(answer.text);
-    return (ferry_status)answer.status;
+    if (answer->status != FERRY_OK)
+        trouble_keep(answer->text);
+    return (ferry_status)answer->status;
 }
 
 /* Gather piece after piece into two buffers in turn: one is filled while the other flies. */
@@ -126,50 +123,62 @@ ferry_status post_send(ferry_context *ctx, const ferry_piece *pieces, size_t cou
     return st;
 }
 
+/* Receive the message that the probe found: memory first, so that a message is never lost for want of it. */
+static ferry_status take_first(ferry_context *ctx, const MPI_Status *probed, int bytes)
+{
+    const post_head *head = NULL;
+    early_message *message = NULL;
+    ferry_status st = early_make((size_t)bytes, &message);
+
+    if (st != FERRY_OK)
+        return st; /* it stays with MPI */
+    st = pmpi_status(PMPI_Recv(message->data, bytes, MPI_BYTE, probed->MPI_SOURCE, probed->MPI_TAG, ctx->stream_comm, MPI_STATUS_IGNORE),
+                     "MPI_Recv");
+    if (st != FERRY_OK) {
+        alloc_free(message);
+        return st;
+    }
+    head = (const post_head *)message->data;
+    const size_t whole = (size_t)head->bytes;
+    *message = (early_message){.from = probed->MPI_SOURCE, .tag = probed->MPI_TAG, .bytes = whole, .granted_later = whole > STREAM_EAGER};
+    memmove(message->data, message->data + sizeof *head, (size_t)bytes - sizeof *head);
+    early_add(ctx, message);
+    return FERRY_OK;
+}
+
 ferry_status post_poll(ferry_context *ctx, int from, int tag, bool *came_out)
 {
     int flag = 0, bytes = 0;
-    MPI_Message found = MPI_MESSAGE_NULL;
     MPI_Status status;
-    char first[sizeof(post_head) + STREAM_EAGER];
-    post_head head;
-    early_message *message = NULL;
-    ferry_status st = pmpi_status(PMPI_Improbe(from < 0 ? MPI_ANY_SOURCE : from, tag < 0 ? MPI_ANY_TAG : tag, ctx->stream_comm, &flag, &found,
-                                               &status), "MPI_Improbe");
+    ferry_status st = pmpi_status(PMPI_Iprobe(from < 0 ? MPI_ANY_SOURCE : from, tag < 0 ? MPI_ANY_TAG : tag, ctx->stream_comm, &flag,
+                                              &status), "MPI_Iprobe");
 
     *came_out = false;
     if (st != FERRY_OK || !flag)
         return st;
     PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (bytes < (int)sizeof head || bytes > (int)sizeof first)
+    if (bytes < (int)sizeof(post_head) || bytes > (int)sizeof(post_head) + STREAM_EAGER)
         return trouble(FERRY_ERR_DELIVERY, "rank %d: the first message of a stream from rank %d has %d bytes, expected %zu to %zu", ctx->rank,
-                       status.MPI_SOURCE, bytes, sizeof head, sizeof first);
-    st = pmpi_status(PMPI_Mrecv(first, bytes, MPI_BYTE, &found, MPI_STATUS_IGNORE), "MPI_Mrecv");
-    if (st != FERRY_OK)
-        return st;
-    memcpy(&head, first, sizeof head);
-    st = early_add(ctx, status.MPI_SOURCE, status.MPI_TAG, (size_t)head.bytes, head.bytes > STREAM_EAGER, &message);
-    if (st != FERRY_OK)
-        return st;
-    memcpy(message->data, first + sizeof head, (size_t)bytes - sizeof head);
-    *came_out = true;
-    return FERRY_OK;
+                       status.MPI_SOURCE, bytes, sizeof(post_head), sizeof(post_head) + STREAM_EAGER);
+    st = take_first(ctx, &status, bytes);
+    *came_out = st == FERRY_OK;
+    return st;
 }
 
 ferry_status post_fetch(ferry_context *ctx, int from, char *dst, size_t bytes, ferry_status status)
 {
-    post_answer answer = {.status = status};
+    post_answer *const answer = &ctx->engine->streams->answer;
     MPI_Request request = MPI_REQUEST_NULL;
 
-    if (status != FERRY_OK)
-        strncpy(answer.text, trouble_text(), sizeof answer.text - 1);
-    ferry_status st = send_bytes(ctx, &answer, sizeof answer, from, CONTEXT_TAG_REPLY, ctx->comm, &request);
+    answer->status = status;
+    trouble_copy(answer->text, sizeof answer->text);
+    ferry_status st = send_bytes(ctx, answer, sizeof *answer, from, CONTEXT_TAG_REPLY, ctx->comm, &request);
     if (st == FERRY_OK)
         st = post_wait(ctx, &request, from, "to take the answer");
     if (st != FERRY_OK)
         return st;
     if (status != FERRY_OK) {
-        trouble_keep(answer.text);
+        trouble_keep(answer->text);
         return status;
     }
     for (size_t done = 0; done < bytes && st == FERRY_OK;) {

@@ -15,9 +15,6 @@ typedef struct slots_reader {
 
 typedef struct slots_shared {
     _Alignas(MEMORY_LINE) _Atomic uint64_t filled; /* slots */
-    _Alignas(MEMORY_LINE) _Atomic uint64_t judged; /* messages whose verdict stands; what follows is written before */
-    int32_t status;
-    char text[200];
     uint64_t slot_bytes;
     uint32_t slot_count, reader_count;
     slots_reader readers[];

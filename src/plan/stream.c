@@ -28,7 +28,7 @@ void stream_drop(ferry_context *ctx)
 {
     struct stream_state *const s = ctx->engine->streams;
 
-    if (!s)
+    if (!s || ctx->broken != FERRY_OK) /* of a broken context MPI may still write into it: it stays */
         return;
     while (s->first) {
         early_message *const message = s->first;
@@ -43,19 +43,23 @@ void stream_drop(ferry_context *ctx)
 
 /* ---- Early messages ---- */
 
-ferry_status early_add(ferry_context *ctx, int from, int tag, size_t bytes, bool granted_later, early_message **message_out)
+ferry_status early_make(size_t carried, early_message **message_out)
+{
+    early_message *message = NULL;
+    const ferry_status st = alloc_resize(sizeof *message + carried, 1, &message);
+
+    if (st == FERRY_OK)
+        *message_out = message;
+    return st;
+}
+
+void early_add(ferry_context *ctx, early_message *message)
 {
     struct stream_state *const s = ctx->engine->streams;
-    early_message *message = NULL;
-    const ferry_status st = alloc_zero(1, sizeof *message + (granted_later ? 0 : bytes), &message);
 
-    if (st != FERRY_OK)
-        return st;
-    *message = (early_message){.from = from, .tag = tag, .bytes = bytes, .granted_later = granted_later};
+    message->next = NULL;
     *s->last = message;
     s->last = &message->next;
-    *message_out = message;
-    return FERRY_OK;
 }
 
 /* Unlink the first message that fits, or NULL. */
@@ -73,12 +77,14 @@ static early_message *early_take(struct stream_state *s, int from, int tag)
     return NULL;
 }
 
+enum { AT_ONCE = 8 /* messages taken in from one place before others have a turn */ };
+
 static ferry_status collect_from(ferry_context *ctx, int node_rank)
 {
     bool came = true;
     ferry_status st = FERRY_OK;
 
-    while (came && st == FERRY_OK)
+    for (int i = 0; came && i < AT_ONCE && st == FERRY_OK; i++)
         st = pair_poll(ctx, node_rank, &came);
     return st;
 }
@@ -106,16 +112,18 @@ static ferry_status collect_from_wire(ferry_context *ctx)
     bool came = has_wire(ctx);
     ferry_status st = FERRY_OK;
 
-    while (came && st == FERRY_OK)
+    for (int i = 0; came && i < AT_ONCE && st == FERRY_OK; i++)
         st = post_poll(ctx, FERRY_STREAM_ANY, FERRY_STREAM_ANY, &came);
     return st;
 }
 
 ferry_status early_collect(ferry_context *ctx)
 {
-    const ferry_status st = collect_from_node(ctx);
+    ferry_status st = collect_from_node(ctx);
 
-    return st == FERRY_OK ? collect_from_wire(ctx) : st;
+    if (st == FERRY_OK)
+        st = collect_from_wire(ctx);
+    return st == FERRY_ERR_MEMORY ? FERRY_OK : st;
 }
 
 /* ---- Sending ---- */
@@ -139,10 +147,13 @@ static ferry_status send_to_self(ferry_context *ctx, const ferry_piece *pieces, 
     if (bytes > STREAM_EAGER)
         return trouble(FERRY_ERR_ARG, "ferry_stream_send: %zu bytes from rank %d to itself, expected at most %d", bytes, ctx->rank,
                        STREAM_EAGER);
-    const ferry_status st = early_add(ctx, ctx->rank, tag, bytes, false, &message);
-    if (st == FERRY_OK)
-        stream_read(&reader, message->data, bytes);
-    return st;
+    const ferry_status st = early_make(bytes, &message);
+    if (st != FERRY_OK)
+        return st;
+    *message = (early_message){.from = ctx->rank, .tag = tag, .bytes = bytes};
+    stream_read(&reader, message->data, bytes);
+    early_add(ctx, message);
+    return FERRY_OK;
 }
 
 ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag)

@@ -17,14 +17,21 @@ typedef struct early_message {
     int from, tag;
     bool granted_later; /* only its announcement has come; `bytes` will follow when granted */
     size_t bytes;
-    char data[];
+    _Alignas(8) char data[];
 } early_message;
+
+/* A receiver's answer to a long message that came by MPI. */
+typedef struct post_answer {
+    int32_t status;
+    char text[200];
+} post_answer;
 
 struct stream_state {
     slots *to, *from;     /* per rank of the node: rings of pairs */
     slots cast_to;        /* my broadcasts */
     slots *cast_from;     /* per rank of the node: its broadcasts */
     uint64_t casts;       /* broadcasts of the context so far */
+    post_answer answer;   /* on its way, or expected */
     early_message *first; /* in the order of arrival */
     early_message **last;
 };
@@ -63,9 +70,12 @@ ferry_status post_wait(ferry_context *ctx, MPI_Request *request, int peer, const
 
 /* ---- Early messages: stream.c ---- */
 
-ferry_status early_add(ferry_context *ctx, int from, int tag, size_t bytes, bool granted_later, early_message **message_out);
+/* Memory for a message that carries `carried` bytes; then, when they are in it, its place in the list. */
+ferry_status early_make(size_t carried, early_message **message_out);
+void early_add(ferry_context *ctx, early_message *message);
 
-/* Take in what has come, so that two ranks that send to each other do not stop each other. */
+/* Take in what has come, a few messages of each rank, so that two ranks that send to each other do not stop each other. Without memory
+ * they stay where they are. */
 ferry_status early_collect(ferry_context *ctx);
 
 #endif

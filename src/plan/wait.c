@@ -42,7 +42,6 @@ static ferry_status time_is_up(ferry_context *ctx, const wait_for *wanted)
     text_out out = {who, sizeof who, 0};
 
     wanted->missing(wanted->what, &out);
-    ctx->broken = FERRY_ERR_TIMEOUT;
     return trouble(FERRY_ERR_TIMEOUT, "rank %d waited %g s %s", ctx->rank, ctx->timeout_s, who);
 }
 
@@ -106,10 +105,8 @@ ferry_status wait_until(ferry_context *ctx, const wait_for *wanted)
         if (++p.spins % LOOK_EVERY && !ctx->simulated && ctx->spins)
             continue;
         st = look(ctx, wanted, &p, &done);
-        if (st != FERRY_OK) {
-            ctx->broken = st;
-            return st;
-        }
+        if (st != FERRY_OK)
+            return context_break(ctx, st);
     }
     return FERRY_OK;
 }

@@ -80,6 +80,17 @@ size_t route_run_bytes(const route_edge *edge)
     return size_min(run_bytes(edge->source), run_bytes(edge->target));
 }
 
+size_t route_row_aside(const ferry_layout *layout)
+{
+    enum { NARROW = 64 };
+    const layout_nest *const nest = &layout->nests[0];
+    const int inner = nest->dims - 1;
+
+    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW || nest->loop[inner - 1].stride != (int64_t)nest->run)
+        return 0;
+    return nest->loop[inner].count * nest->run;
+}
+
 size_t route_runs(const route_edge *edge)
 {
     const size_t run = route_run_bytes(edge);
@@ -87,24 +98,28 @@ size_t route_runs(const route_edge *edge)
     return run ? edge->bytes / run : 0;
 }
 
+/* Why a route is or is not used. */
+static const char *reason_of(const ferry_context *ctx, const route *r, bool usable)
+{
+    if (usable)
+        return r->use;
+    if (!allowed(ctx, r))
+        return "not in the list of allowed routes (FERRY_ROUTE)";
+    return !ctx->arena && *ctx->shared_reason ? ctx->shared_reason : "no other rank is reached this way";
+}
+
 ferry_status ferry_context_route(const ferry_context *ctx, int index, ferry_route_info *info_out)
 {
+    int count = 0;
+
     if (!ctx || !info_out)
         return trouble(FERRY_ERR_ARG, "ferry_context_route: %s is NULL", ctx ? "info_out" : "ctx");
-    for (int i = 0; routes[i]; i++) {
-        const route *const r = routes[i];
-        if (i != index)
-            continue;
-        *info_out = (ferry_route_info){.name = r->name, .usable = allowed(ctx, r) && r->can(ctx, NULL)};
-        const char *why = r->use;
-        if (!allowed(ctx, r))
-            why = "not in the list of allowed routes (FERRY_ROUTE)";
-        else if (!info_out->usable)
-            why = ctx->arena ? "no other rank is reached this way" : ctx->shared_reason;
-        if (!info_out->usable && allowed(ctx, r) && !*why)
-            why = "no other rank is reached this way";
-        snprintf(info_out->reason, sizeof info_out->reason, "%s", why);
-        return FERRY_OK;
-    }
-    return trouble(FERRY_ERR_NOT_FOUND, "ferry_context_route: index is %d, there are fewer routes", index);
+    while (routes[count])
+        count++;
+    if (index < 0 || index >= count)
+        return trouble(FERRY_ERR_NOT_FOUND, "ferry_context_route: index is %d, expected 0 to %d", index, count - 1);
+    const route *const r = routes[index];
+    *info_out = (ferry_route_info){.name = r->name, .usable = allowed(ctx, r) && r->can(ctx, NULL)};
+    snprintf(info_out->reason, sizeof info_out->reason, "%s", reason_of(ctx, r, info_out->usable));
+    return FERRY_OK;
 }

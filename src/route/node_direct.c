@@ -34,7 +34,7 @@ typedef struct node_direct_carrier {
 
 /* ---- Choosing ---- */
 
-/* Is the edge a transposition large enough that writing whole lines pays? */
+/* Does this rank turn a block of its own over, which may join those of its peers? Without memory to tell, it does not. */
 static bool turns_over(const route_edge *edge)
 {
     copy_list *list = NULL;
@@ -69,7 +69,7 @@ static double cost(const ferry_context *ctx, const route_edge *edge)
     (void)ctx;
     if (edge->from == edge->to)
         return 1; /* only turns come here: they join those of the peers */
-    if (run < WIDE && edge->bytes >= LARGE / 8 && turns_over(edge))
+    if (run < WIDE && edge->bytes >= LARGE / 8 && (route_row_aside(edge->source) || route_row_aside(edge->target)))
         return 600 + 0.04 * (double)edge->bytes;
     if (run >= LONG || (run >= WIDE && edge->bytes >= LARGE))
         per_run = 0;
@@ -164,7 +164,7 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
     if (st == FERRY_OK)
         st = ring_set_make(ctx, edges, count, &own->rings);
     if (st == FERRY_OK)
-        st = context_agree(ctx, alloc_zero(own->rings.count, sizeof *own->arrivals, &own->arrivals));
+        st = alloc_zero(own->rings.count, sizeof *own->arrivals, &own->arrivals);
     if (st != FERRY_OK) {
         drop((route_carrier *)own);
         return st;
@@ -182,9 +182,10 @@ static void post(node_direct_carrier *own, ring_end *end)
     bool shared = true;
 
     for (size_t i = 0; i < end->edge_count; i++) {
-        const uint64_t offset = memory_offset(ctx, own->bases.src[end->edges[i].buffer]);
-        end->shared->sources[i] = offset;
-        shared &= offset != MEMORY_PRIVATE;
+        const ring_edge *const edge = &end->edges[i];
+        const uint64_t first = memory_offset(ctx, own->bases.src[edge->buffer] + edge->lb);
+        end->shared->sources[i] = first;
+        shared &= first != MEMORY_PRIVATE && memory_holds(ctx, first, (size_t)(edge->ub - edge->lb));
     }
     if (!shared)
         end->shared->sources[0] = MEMORY_PRIVATE;
@@ -229,19 +230,28 @@ static void copy_edge(node_direct_carrier *own, direct_edge *edge)
     finish_edge(own, edge);
 }
 
-/* The sender has posted: learn where its blocks lie. Nothing outside of the arena is ever read on a peer's word. */
+/* Nothing outside of the arena is ever read on a peer's word. */
+static bool sources_hold(const node_direct_carrier *own, const ring_end *end)
+{
+    for (size_t i = 0; i < end->edge_count; i++)
+        if (!memory_holds(own->head.ctx, end->shared->sources[i], (size_t)(end->edges[i].ub - end->edges[i].lb)))
+            return false;
+    return true;
+}
+
+/* The sender has posted: learn where its blocks lie. */
 static void arrive(node_direct_carrier *own, size_t index)
 {
     ring_end *const end = &own->rings.ends[index];
 
     own->arrivals[index] = RINGING;
     ring_begin(end);
-    if (end->shared->sources[0] == MEMORY_PRIVATE)
+    if (!sources_hold(own, end)) /* the sender said so, and sends through the ring */
         return;
     own->arrivals[index] = POSTED;
     for (size_t i = 0; i < end->edge_count; i++) {
         direct_edge *const edge = &own->edges[end->edges[i].index];
-        edge->base = memory_address(own->head.ctx, end->shared->sources[i]);
+        edge->base = (const char *)memory_address(own->head.ctx, end->shared->sources[i]) - end->edges[i].lb;
         if (!edge->in_table)
             copy_edge(own, edge);
     }

@@ -1,8 +1,6 @@
 /* The shared ring: see ring.h. Of the two ends, neither ever waits here. */
 #include "route/ring.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
@@ -12,22 +10,11 @@ enum { SLOT_BYTES = 32 << 10, SLOT_COUNT = 4, SLOT_COUNT_SHORT = 2 };
 
 /* Rows that lie side by side in one of the two layouts (a matrix turned over on its way) are best moved many at a time, so that each
  * line is touched once for all of them: longer slots, of whole rows. */
-enum { TURN_BYTES = 256 << 10, NARROW = 64 };
+enum { TURN_BYTES = 256 << 10 };
 
 static size_t header_bytes(const ring_end *end)
 {
     return size_round(sizeof(ring_shared) + end->edge_count * sizeof(uint64_t), MEMORY_LINE);
-}
-
-/* Bytes of a row when the rows of a layout lie side by side, else 0. */
-static size_t aside_row(const ferry_layout *layout)
-{
-    const layout_nest *const nest = &layout->nests[0];
-    const int inner = nest->dims - 1;
-
-    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW || nest->loop[inner - 1].stride != (int64_t)nest->run)
-        return 0;
-    return nest->loop[inner].count * nest->run;
 }
 
 /* Both ends know the total and the layouts, so both come to the same slots. */
@@ -78,9 +65,9 @@ static ferry_status add_edge(ring_set *set, const route_edge *edge, size_t index
     if (st != FERRY_OK)
         return st;
     ring_edge *const added = &end->edges[end->edge_count++];
-    *added = (ring_edge){.bytes = edge->bytes, .buffer = edge->buffer, .index = index};
+    *added = (ring_edge){.bytes = edge->bytes, .buffer = edge->buffer, .index = index, .lb = edge->source->lb, .ub = edge->source->ub};
     end->total += edge->bytes;
-    end->row_bytes = size_max(end->row_bytes, size_max(aside_row(edge->source), aside_row(edge->target)));
+    end->row_bytes = size_max(end->row_bytes, size_max(route_row_aside(edge->source), route_row_aside(edge->target)));
     st = copy_side_make(sends ? edge->source : edge->target, &added->side);
     if (st == FERRY_OK)
         set->private_bytes += sizeof *added + copy_side_memory(added->side);
@@ -124,11 +111,6 @@ static ferry_status take_rings(ring_set *set)
     return st;
 }
 
-static bool in_arena(const ferry_context *ctx, uint64_t offset, size_t bytes)
-{
-    return offset < ctx->arena->bytes && bytes <= ctx->arena->bytes - offset;
-}
-
 /* Tell each receiver where its ring is, MEMORY_PRIVATE for "I have none". */
 static ferry_status swap_offsets(ring_set *set, ferry_status st)
 {
@@ -151,7 +133,7 @@ static ferry_status swap_offsets(ring_set *set, ferry_status st)
             st = waited;
         if (end->sends || waited != FERRY_OK)
             continue;
-        if (in_arena(set->ctx, offsets[i], ring_bytes(end)))
+        if (memory_holds(set->ctx, offsets[i], ring_bytes(end)))
             bind(end, memory_address(set->ctx, offsets[i]));
         else if (st == FERRY_OK)
             st = trouble(FERRY_ERR_MEMORY, "rank %d has no shared memory for its blocks to rank %d", end->peer, set->ctx->rank);
@@ -166,7 +148,7 @@ ferry_status ring_set_make(ferry_context *ctx, const route_edge *edges, size_t c
 
     if (st != FERRY_OK)
         goto out;
-    st = context_agree(ctx, swap_offsets(&set, take_rings(&set)));
+    st = swap_offsets(&set, take_rings(&set));
     if (st != FERRY_OK)
         goto out;
     *set_out = set;

@@ -20,7 +20,8 @@ typedef struct ring_edge {
     copy_side *side;
     size_t bytes;
     int buffer;
-    size_t index; /* of the edge in the list given to make() */
+    size_t index;   /* of the edge in the list given to make() */
+    int64_t lb, ub; /* bytes of the source, from its base address */
 } ring_edge;
 
 /* One end of a ring. */

@@ -42,8 +42,8 @@ struct route {
     /* Expected nanoseconds; the cheapest route that can carry an edge wins, the same at both ranks. */
     double (*cost)(const ferry_context *ctx, const route_edge *edge);
 
-    /* Take all that rounds need. Collective over the context, also for ranks without edges of the route, and agreed: all ranks
-     * succeed or all fail. `channel` tells plans apart and is the same on all ranks. */
+    /* Take all that rounds need. Collective over the context, also for ranks without edges of the route; may succeed on some ranks and
+     * fail on others, the caller agrees. `channel` tells plans apart and is the same on all ranks. */
     ferry_status (*make)(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out);
 
     /* Begin a round; never waits. */
@@ -77,6 +77,9 @@ ferry_status route_check_names(const ferry_context *ctx);
 /* True when the list of routes allows shared memory: the same on all ranks. And when this rank has some, too. */
 bool route_node_listed(const ferry_context *ctx);
 bool route_node_allowed(const ferry_context *ctx);
+
+/* Bytes of a row when the rows of a layout lie side by side, element beside element (a matrix read by its columns), else 0. */
+size_t route_row_aside(const ferry_layout *layout);
 
 /* Shortest contiguous run of an edge's two layouts, and how many such runs it has. */
 size_t route_run_bytes(const route_edge *edge);

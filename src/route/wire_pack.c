@@ -1,7 +1,6 @@
 /* Route wire_pack: anywhere that MPI reaches. All edges to one peer travel as one stream of messages, packed piece by piece into staging
  * buffers made when compiled. Every message ends with a trailer that says of which round and which piece it is: what arrives is checked
  * before anything is reported as received. */
-#include <limits.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -134,7 +133,6 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
         own->channel = channel;
         st = fill(own, edges, count);
     }
-    st = context_agree(ctx, st);
     if (st != FERRY_OK) {
         drop((route_carrier *)own);
         return st;
