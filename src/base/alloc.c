@@ -1,4 +1,5 @@
-/* Counted allocation on the C library's heap, with a switch that lets one allocation fail for tests. */
+/* Counted allocation on the C library's heap, with a switch that lets one allocation fail for
+ * tests. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>
@@ -36,7 +37,8 @@ ferry_status alloc_zero(size_t count, size_t bytes, void *pointer_out)
     if (!fresh)
         return out_of_memory(count, bytes);
     alloc_count_one();
-    memcpy(pointer_out, &fresh, sizeof fresh); /* the caller's T * is not a void * to the compiler */
+    memcpy(pointer_out, &fresh,
+           sizeof fresh); /* the caller's T * is not a void * to the compiler */
     return FERRY_OK;
 }
 

@@ -1,4 +1,5 @@
-/* SCM_RIGHTS over an abstract Unix socket. Such a name is open to every user of the machine: both sides check who is there. */
+/* SCM_RIGHTS over an abstract Unix socket. Such a name is open to every user of the machine: both
+ * sides check who is there. */
 #define _GNU_SOURCE
 #include "base/handoff.h"
 
@@ -48,7 +49,10 @@ static int send_file(int socket, int fd)
     char byte = 0;
     control_space control;
     struct iovec text = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct msghdr message = {.msg_iov = &text,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
 
     memset(&control, 0, sizeof control);
     control.header.cmsg_level = SOL_SOCKET;
@@ -64,7 +68,10 @@ static int receive_file(int socket)
     int fd = -1;
     control_space control;
     struct iovec text = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct msghdr message = {.msg_iov = &text,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
 
     if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
@@ -83,7 +90,8 @@ int handoff_listen(const char *name)
 
     if (listener < 0)
         return -1;
-    if (bind(listener, (const struct sockaddr *)&address, bytes) == 0 && listen(listener, SOMAXCONN) == 0)
+    if (bind(listener, (const struct sockaddr *)&address, bytes) == 0 &&
+        listen(listener, SOMAXCONN) == 0)
         return listener;
     sys_close(listener);
     return -1;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-#include <nmmintrin.h>
+#  include <nmmintrin.h>
 #endif
 
 enum { SLICES = 8 };
@@ -52,8 +52,8 @@ static uint32_t crc_by_table(uint32_t rest, const unsigned char *at, size_t byte
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2")))
-static uint32_t crc_by_instruction(uint32_t rest, const unsigned char *at, size_t bytes)
+__attribute__((target("sse4.2"))) static uint32_t
+crc_by_instruction(uint32_t rest, const unsigned char *at, size_t bytes)
 {
     uint64_t wide = rest, word;
 

@@ -1,5 +1,6 @@
-/* Facts about the machine: memory and cores, as the kernel and the control groups of this process allow.
- * A control group may be limited by any of its parents, so each fact is the least over the path to the root. */
+/* Facts about the machine: memory and cores, as the kernel and the control groups of this process
+ * allow. A control group may be limited by any of its parents, so each fact is the least over the
+ * path to the root. */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <limits.h>
@@ -66,8 +67,8 @@ static bool read_in(const level *at, const char *file, char *text_out, size_t ro
     return read_text(path, text_out, room);
 }
 
-/* Versions 1 and 2 name their files differently; whichever are there are read. "max" is no number and limits
- * nothing. */
+/* Versions 1 and 2 name their files differently; whichever are there are read. "max" is no number
+ * and limits nothing. */
 static uint64_t number_in(const level *at, const char *file)
 {
     char text[64];
@@ -130,7 +131,8 @@ static void see_cores(level *at)
         at->least = quota / period;
 }
 
-/* This process's path in the hierarchy of `controller` ("": version 2) from lines "7:cpu,cpuacct:/path". */
+/* This process's path in the hierarchy of `controller` ("": version 2) from lines
+ * "7:cpu,cpuacct:/path". */
 static bool own_path(const char *controller, char path_out[PATH_BYTES])
 {
     char text[TEXT_BYTES], *rest = text;
@@ -143,7 +145,8 @@ static bool own_path(const char *controller, char path_out[PATH_BYTES])
         if (!names || !line)
             continue;
         bool found = *controller == '\0' && *names == '\0';
-        for (char *name = strsep(&names, ","); name && *controller && !found; name = strsep(&names, ","))
+        for (char *name = strsep(&names, ","); name && *controller && !found;
+             name = strsep(&names, ","))
             found = strcmp(name, controller) == 0;
         if (found)
             return snprintf(path_out, PATH_BYTES, "%s", line) < PATH_BYTES;
@@ -161,7 +164,8 @@ static uint64_t least_of(const char *controller, uint64_t start, void (*see)(lev
         return start;
     for (;;) {
         const char *const folder = *controller ? "/" : "";
-        if (snprintf(at.folder, sizeof at.folder, "/sys/fs/cgroup%s%s%s", folder, controller, path) < PATH_BYTES)
+        if (snprintf(at.folder, sizeof at.folder, "/sys/fs/cgroup%s%s%s", folder, controller,
+                     path) < PATH_BYTES)
             see(&at);
         char *const slash = strrchr(path, '/');
         if (!slash || path[0] == '\0')

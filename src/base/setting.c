@@ -1,4 +1,5 @@
-/* The FERRY_* settings: the environment's word where there is one, else the default of the one table. */
+/* The FERRY_* settings: the environment's word where there is one, else the default of the one
+ * table. */
 #define _GNU_SOURCE 1
 #include "base/setting.h"
 
@@ -112,7 +113,8 @@ ferry_status ferry_setting(int index, ferry_setting_info *info_out)
     if (!info_out)
         return trouble(FERRY_ERR_ARG, "ferry_setting: info_out is NULL");
     if (index < 0 || index >= SETTING_COUNT)
-        return trouble(FERRY_ERR_NOT_FOUND, "ferry_setting: index is %d; there are %d settings, from 0", index,
+        return trouble(FERRY_ERR_NOT_FOUND,
+                       "ferry_setting: index is %d; there are %d settings, from 0", index,
                        (int)SETTING_COUNT);
     *info_out = (ferry_setting_info){
         .name = settings[index].name,

@@ -1,4 +1,5 @@
-/* Arithmetic on sizes that tells when 64 bits are not enough. Each returns false, and fills nothing, on overflow. */
+/* Arithmetic on sizes that tells when 64 bits are not enough. Each returns false, and fills
+ * nothing, on overflow. */
 #ifndef BASE_SIZE_H
 #define BASE_SIZE_H
 

@@ -105,7 +105,8 @@ uint64_t sys_file_limit(void)
     struct rlimit limit;
 
     count(&calls);
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                   : UINT64_MAX;
 }
 
 bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *owner_out)

@@ -1,5 +1,5 @@
-/* Counted system calls: the only place where the library enters the kernel, MPI and the C library's malloc aside.
- * Each returns what the call returns; errno is left as the call set it. */
+/* Counted system calls: the only place where the library enters the kernel, MPI and the C library's
+ * malloc aside. Each returns what the call returns; errno is left as the call set it. */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H
 
@@ -9,35 +9,38 @@
 #include <sys/types.h>
 
 /* Memory. */
-void *sys_map_private(void *address, size_t bytes);                   /* anonymous; NULL address: anywhere */
-void *sys_reserve(size_t bytes);                                      /* address space only, PROT_NONE */
-void *sys_map_shared(void *address, size_t bytes, int fd);            /* not reserved; NULL address: anywhere */
+void *sys_map_private(void *address, size_t bytes); /* anonymous; NULL address: anywhere */
+void *sys_reserve(size_t bytes);                    /* address space only, PROT_NONE */
+void *sys_map_shared(void *address, size_t bytes,
+                     int fd); /* not reserved; NULL address: anywhere */
 int sys_unmap(void *address, size_t bytes);
 int sys_advise(void *address, size_t bytes, int advice);
-int sys_memfd(const char *name);                                      /* close-on-exec, sealing allowed */
+int sys_memfd(const char *name); /* close-on-exec, sealing allowed */
 int sys_fallocate(int fd, int mode, int64_t offset, int64_t bytes);
 int sys_truncate(int fd, int64_t bytes);
 int sys_seal(int fd, int seals);
-int sys_open(const char *path, int flags, unsigned mode);             /* close-on-exec added */
+int sys_open(const char *path, int flags, unsigned mode); /* close-on-exec added */
 int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);
-bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *owner_out); /* of an open file */
-int sys_unlink_shared(const char *name);                              /* shm_unlink */
-int sys_open_shared(const char *name, int flags, unsigned mode);      /* shm_open */
+bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out,
+                  unsigned *owner_out);                          /* of an open file */
+int sys_unlink_shared(const char *name);                         /* shm_unlink */
+int sys_open_shared(const char *name, int flags, unsigned mode); /* shm_open */
 
-/* Waiting: not counted as a system call but as a wait. `word` is in memory shared between processes.
- * A sleep ends after the time given too; a negative time is no limit. */
-void sys_sleep_on(uint32_t *word, uint32_t seen, int64_t timeout_ns); /* until *word != seen or a wake */
-void sys_wake(uint32_t *word);                                        /* all sleepers */
+/* Waiting: not counted as a system call but as a wait. `word` is in memory shared between
+ * processes. A sleep ends after the time given too; a negative time is no limit. */
+void sys_sleep_on(uint32_t *word, uint32_t seen,
+                  int64_t timeout_ns); /* until *word != seen or a wake */
+void sys_wake(uint32_t *word);         /* all sleepers */
 void sys_nap(int64_t ns);
 
 /* Facts. */
-int64_t sys_now_ns(void);                                             /* monotonic */
-uint64_t sys_file_limit(void);                                        /* bytes that a file may have, RLIMIT_FSIZE */
-uint64_t sys_memory_total(void);                                      /* of the machine, or of the cgroup when less */
-uint64_t sys_memory_free(void);                                       /* bytes that can still be had, MemAvailable */
-int sys_cores(void);                                                  /* whole cores by affinity and quota, >= 1 */
-int sys_affinity(uint64_t *mask_out, int words);                      /* cores as bits; returns how many in all */
+int64_t sys_now_ns(void);                        /* monotonic */
+uint64_t sys_file_limit(void);                   /* bytes that a file may have, RLIMIT_FSIZE */
+uint64_t sys_memory_total(void);                 /* of the machine, or of the cgroup when less */
+uint64_t sys_memory_free(void);                  /* bytes that can still be had, MemAvailable */
+int sys_cores(void);                             /* whole cores by affinity and quota, >= 1 */
+int sys_affinity(uint64_t *mask_out, int words); /* cores as bits; returns how many in all */
 int sys_pid(void);
 bool sys_boot_id(char text_out[64]);
 uint64_t sys_random(void);

@@ -13,7 +13,8 @@ void text_add(text_out *out, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    const int added = vsnprintf(out->room > used ? out->at + used : NULL, out->room - used, format, args);
+    const int added =
+        vsnprintf(out->room > used ? out->at + used : NULL, out->room - used, format, args);
     va_end(args);
     if (added > 0)
         out->needed += (size_t)added;
@@ -35,7 +36,9 @@ void text_bytes(text_out *out, uint64_t bytes)
 
 size_t text_distance(const char *a, const char *b)
 {
-    enum { LONGEST = 128 }; /* no name of ours is near that; longer words count as wholly different */
+    enum {
+        LONGEST = 128
+    }; /* no name of ours is near that; longer words count as wholly different */
     size_t row[LONGEST];
     const size_t length_a = strlen(a), length_b = strlen(b);
 

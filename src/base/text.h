@@ -1,4 +1,5 @@
-/* Build a text in a caller's buffer, counting the characters that the whole text needs, as snprintf does. */
+/* Build a text in a caller's buffer, counting the characters that the whole text needs, as snprintf
+ * does. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 

@@ -1,4 +1,5 @@
-/* The last failure of this thread, as a sentence. Knows nothing of who failed; the finder writes the sentence. */
+/* The last failure of this thread, as a sentence. Knows nothing of who failed; the finder writes
+ * the sentence. */
 #include "base/trouble.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The detail text of the last failure on this thread. Who finds an error records it; everybody above passes the
- * status on. */
+/* The detail text of the last failure on this thread. Who finds an error records it; everybody
+ * above passes the status on. */
 #ifndef BASE_TROUBLE_H
 #define BASE_TROUBLE_H
 
@@ -7,8 +7,10 @@
 
 enum { TROUBLE_BYTES = 512 };
 
-/* Record a failure: keeps the text, returns `status`, so that callers write `return trouble(FERRY_ERR_ARG, "...")`. */
-ferry_status trouble(ferry_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Record a failure: keeps the text, returns `status`, so that callers write `return
+ * trouble(FERRY_ERR_ARG, "...")`. */
+ferry_status trouble(ferry_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The text kept, never NULL. */
 const char *trouble_text(void);

@@ -10,13 +10,14 @@
 #include "bench/cases.h"
 #include "bench/harness.h"
 #include "bench/machine.h"
-#include "bench/results.h"
 #include "bench/report.h"
+#include "bench/results.h"
 #include "bench/world.h"
 
 enum { OK = 0, FAILURE = 1, USAGE = 2 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
+                                                        const char *format, ...)
 {
     va_list arguments;
 
@@ -47,8 +48,8 @@ static int check_case(const bench_options *options, const bench_case *c, char *e
         return refuse(error, bytes, "%s: np=%d; expected %d or more ranks", c->kind->word, c->np,
                       c->kind->least_np);
     if (options->ranks > 0 && !options->part && c->np != options->ranks)
-        return refuse(error, bytes, "%s: np=%d, but this job has %d ranks; expected np=%d", c->kind->word,
-                      c->np, options->ranks, options->ranks);
+        return refuse(error, bytes, "%s: np=%d, but this job has %d ranks; expected np=%d",
+                      c->kind->word, c->np, options->ranks, options->ranks);
     if (c->kind->check(c, error, bytes))
         return 1;
     return options->ranks == 0 && check_memory(c, options->rivals, error, bytes);
@@ -104,9 +105,11 @@ static int check_rivals(const char *rivals, const case_list *list, char *error, 
 static int check_outputs(const bench_options *options, char *error, size_t bytes)
 {
     if (options->plot)
-        return refuse(error, bytes, "--plot: this version draws nothing; expected --csv FILE instead");
+        return refuse(error, bytes,
+                      "--plot: this version draws nothing; expected --csv FILE instead");
     if (options->json && options->csv && strcmp(options->json, options->csv) == 0)
-        return refuse(error, bytes, "--json and --csv are both %.200s; expected two files", options->json);
+        return refuse(error, bytes, "--json and --csv are both %.200s; expected two files",
+                      options->json);
     if (options->json && results_check(options->json, error, bytes))
         return 1;
     return options->csv ? results_check(options->csv, error, bytes) : 0;
@@ -130,7 +133,8 @@ static int list_jobs(const case_list *list, int np_out[BENCH_JOBS_MAX])
     return count;
 }
 
-static int check_list(const bench_options *options, const case_list *list, char *error, size_t bytes)
+static int check_list(const bench_options *options, const case_list *list, char *error,
+                      size_t bytes)
 {
     int np[BENCH_JOBS_MAX];
 
@@ -138,9 +142,11 @@ static int check_list(const bench_options *options, const case_list *list, char 
         if (check_case(options, &list->items[k], error, bytes))
             return 1;
     if (list_jobs(list, np) > BENCH_JOBS_MAX)
-        return refuse(error, bytes, "the cases want %d different numbers of ranks; expected at most %d",
+        return refuse(error, bytes,
+                      "the cases want %d different numbers of ranks; expected at most %d",
                       list_jobs(list, np), BENCH_JOBS_MAX);
-    return check_rivals(options->rivals, list, error, bytes) || check_outputs(options, error, bytes);
+    return check_rivals(options->rivals, list, error, bytes) ||
+           check_outputs(options, error, bytes);
 }
 
 int bench_check(const bench_options *options, char *error, size_t bytes)
@@ -173,7 +179,8 @@ int bench_case_np(const bench_options *options, int index)
     case_list list;
     int np = 0;
 
-    if (case_list_read(options, &list, error, sizeof error) == 0 && index >= 0 && index < list.count)
+    if (case_list_read(options, &list, error, sizeof error) == 0 && index >= 0 &&
+        index < list.count)
         np = list.items[index].np;
     case_list_drop(&list);
     return np;
@@ -183,7 +190,8 @@ int bench_jobs(const bench_options *options, int np_out[BENCH_JOBS_MAX])
 {
     char error[BENCH_ERROR_BYTES];
     case_list list;
-    const int count = case_list_read(options, &list, error, sizeof error) ? 0 : list_jobs(&list, np_out);
+    const int count =
+        case_list_read(options, &list, error, sizeof error) ? 0 : list_jobs(&list, np_out);
 
     case_list_drop(&list);
     return count < BENCH_JOBS_MAX ? count : BENCH_JOBS_MAX;
@@ -209,8 +217,8 @@ static void show_progress(void *user, const char *step, int done, int of)
 {
     const line *const l = user;
 
-    fprintf(stderr, "\r\033[Kcase %d of %d, %s: %s, block %d of %d", l->index + 1, l->count, l->text, step,
-            done + 1, of);
+    fprintf(stderr, "\r\033[Kcase %d of %d, %s: %s, block %d of %d", l->index + 1, l->count,
+            l->text, step, done + 1, of);
     fflush(stderr);
 }
 
@@ -302,7 +310,8 @@ static int begin(job *j)
     if (j->w.rank == 0 && !j->options->quiet)
         report_job(stdout, &j->w);
     if (j->w.rank == 0 && j->w.crowded && !j->options->quiet)
-        fprintf(stderr, "ferry: bench: %d ranks share %d cores, so the figures show scheduling too\n",
+        fprintf(stderr,
+                "ferry: bench: %d ranks share %d cores, so the figures show scheduling too\n",
                 j->w.size, j->w.cores);
     return 0;
 }
@@ -363,10 +372,11 @@ static void help_key(FILE *to, const case_key *key)
 
 void bench_help(FILE *to)
 {
-    fputs(
-        "A case is a word and keys, in one argument or several; a word without = begins the next case.\n"
-        "Keys are shown with their defaults. np=N in a case wins over --np. Sizes take K, M, G (1024).\n\n",
-        to);
+    fputs("A case is a word and keys, in one argument or several; a word without = begins the next "
+          "case.\n"
+          "Keys are shown with their defaults. np=N in a case wins over --np. Sizes take K, M, G "
+          "(1024).\n\n",
+          to);
     for (int kind = 0; case_kinds[kind]; ++kind) {
         const case_kind *const k = case_kinds[kind];
         fprintf(to, "  %-10s %s\n", k->word, k->help);
@@ -377,11 +387,16 @@ void bench_help(FILE *to)
             fprintf(to, " %s", k->rivals[rival]);
         fprintf(to, "\n");
     }
-    fputs("\nEvery contender is verified before and after timing, and all take turns within one run.\n"
-          "A time is the last end minus the first start over all ranks, without that of rewriting the\n"
-          "source. `limit` is copying that no method avoids, done by all ranks at once. The columns\n"
-          "`/ ferry` are a row's time divided by ferry's. `bytes` and `rate` count what arrives on all\n"
-          "ranks. A row is refused, and the exit status 1, when it is faster than the cores can copy:\n"
-          "then something is wrong with the figure.\n\n",
-          to);
+    fputs(
+        "\nEvery contender is verified before and after timing, and all take turns within one "
+        "run.\n"
+        "A time is the last end minus the first start over all ranks, without that of rewriting "
+        "the\n"
+        "source. `limit` is copying that no method avoids, done by all ranks at once. The columns\n"
+        "`/ ferry` are a row's time divided by ferry's. `bytes` and `rate` count what arrives on "
+        "all\n"
+        "ranks. A row is refused, and the exit status 1, when it is faster than the cores can "
+        "copy:\n"
+        "then something is wrong with the figure.\n\n",
+        to);
 }

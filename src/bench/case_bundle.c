@@ -1,5 +1,5 @@
-/* Case bundle: matrices of doubles in a nested container go from rank 0 to all others, or to rank 1. The
- * rivals move the same payload as one contiguous message, or as XML. */
+/* Case bundle: matrices of doubles in a nested container go from rank 0 to all others, or to
+ * rank 1. The rivals move the same payload as one contiguous message, or as XML. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ enum { TAG = 7, KEY_BYTES = 32 };
 static const size_t piece = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
 
 static const case_key keys[KEYS] = {
-    [MATRICES] = {"matrices", "20x1000x100", "matrices x rows x columns, doubles", 3, 1, INT32_MAX, {NULL}},
+    [MATRICES] =
+        {"matrices", "20x1000x100", "matrices x rows x columns, doubles", 3, 1, INT32_MAX, {NULL}},
     [OPERATION] = {"op",
                    "bcast",
                    "bcast: rank 0 to all; sendrecv: rank 0 to rank 1",
@@ -62,8 +63,8 @@ static bool xml_fits(uint64_t bytes)
     return bytes / sizeof(double) <= INT_MAX / XML_NUMBER_BYTES;
 }
 
-/* A receiver has a source, used and fresh memory and what ferry keeps; XML needs the text and the parsed
- * tree. */
+/* A receiver has a source, used and fresh memory and what ferry keeps; XML needs the text and the
+ * parsed tree. */
 static uint64_t need(const bench_case *c, const char *rivals)
 {
     const uint64_t bytes = payload(c);
@@ -148,8 +149,8 @@ static int drop_bundle(contender *c)
     return 0;
 }
 
-/* Memory that received bundles left behind goes back to the system, so that the next one comes into fresh
- * memory. */
+/* Memory that received bundles left behind goes back to the system, so that the next one comes into
+ * fresh memory. */
 static int forget_pool(contender *c)
 {
     (void)c;
@@ -211,8 +212,8 @@ static int round_fresh(contender *c)
     bundle_job *const job = c->job;
 
     if (job->receiver) {
-        void *const memory = mmap(NULL, job->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                                  0);
+        void *const memory =
+            mmap(NULL, job->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
             world_give_up(job->w, "fresh memory", job->bytes);
         job->fresh = memory;
@@ -246,7 +247,8 @@ static int round_xml(contender *c)
         world_give_up(job->w, "XML", bytes);
     move_bytes(job, text, bytes);
     if (job->receiver && !failed && xml_read(text, bytes, &job->shape, &job->parsed))
-        failed = world_fail(job->w, "rank %d: libxml2 could not read %zu bytes", job->w->rank, bytes);
+        failed =
+            world_fail(job->w, "rank %d: libxml2 could not read %zu bytes", job->w->rank, bytes);
     free(text);
     return failed;
 }
@@ -300,7 +302,8 @@ static size_t wrong_copy(contender *c)
 {
     const bundle_job *const job = c->job;
 
-    return job->receiver ? count_wrong(job, job->used, (uint64_t)job->w->rank, 0, job->elements) : 0;
+    return job->receiver ? count_wrong(job, job->used, (uint64_t)job->w->rank, 0, job->elements)
+                         : 0;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -314,8 +317,8 @@ static const struct entry {
 } entries[] = {
     {"ferry", CONTENDER_FERRY, rewrite_sender, NULL, round_ferry, drop_bundle, wrong_bundle,
      "receivers reuse memory"},
-    {"ferry-fresh", CONTENDER_FERRY, rewrite_sender, forget_pool, round_ferry, drop_bundle, wrong_bundle,
-     "receivers take fresh memory"},
+    {"ferry-fresh", CONTENDER_FERRY, rewrite_sender, forget_pool, round_ferry, drop_bundle,
+     wrong_bundle, "receivers take fresh memory"},
     {"raw-warm", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used,
      "one message into used memory"},
     {"raw-fresh", CONTENDER_RIVAL, rewrite_sender, NULL, round_fresh, unmap_fresh, wrong_fresh,
@@ -324,7 +327,8 @@ static const struct entry {
      "as text through libxml2"},
     {"limit", CONTENDER_LIMIT, rewrite_receivers, NULL, round_copy, NULL, wrong_copy,
      "every receiver copies the payload once, used memory"},
-    {"alone", CONTENDER_ALONE, rewrite_receivers, NULL, round_alone, NULL, NULL, "one receiver copies"},
+    {"alone", CONTENDER_ALONE, rewrite_receivers, NULL, round_alone, NULL, NULL,
+     "one receiver copies"},
 };
 
 static int build(bundle_job *job)

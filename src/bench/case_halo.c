@@ -1,6 +1,6 @@
-/* Case halo: both faces of a block along one dimension, periodic, all ranks in a row along it. Ghosts
- * surround the block in every dimension, as a program has them; those of the other dimensions are not
- * exchanged. */
+/* Case halo: both faces of a block along one dimension, periodic, all ranks in a row along it.
+ * Ghosts surround the block in every dimension, as a program has them; those of the other
+ * dimensions are not exchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,8 +35,8 @@ static int check(const bench_case *c, char *error, size_t bytes)
 
     if (c->values[DIRECTION][0] >= c->values[DIMS][0]) {
         snprintf(error, bytes, "halo: dir=%s needs d=%lld or more; got d=%lld",
-                 keys[DIRECTION].words[c->values[DIRECTION][0]], (long long)c->values[DIRECTION][0] + 1,
-                 (long long)c->values[DIMS][0]);
+                 keys[DIRECTION].words[c->values[DIRECTION][0]],
+                 (long long)c->values[DIRECTION][0] + 1, (long long)c->values[DIMS][0]);
         return 1;
     }
     if (w > n) {
@@ -45,7 +45,8 @@ static int check(const bench_case *c, char *error, size_t bytes)
         return 1;
     }
     if (cells > INT32_MAX) {
-        snprintf(error, bytes, "halo: a face has %llu cells; expected at most %d, as MPI counts them",
+        snprintf(error, bytes,
+                 "halo: a face has %llu cells; expected at most %d, as MPI counts them",
                  (unsigned long long)cells, INT32_MAX);
         return 1;
     }
@@ -64,7 +65,8 @@ static uint64_t need(const bench_case *c, const char *rivals)
     return bytes_times((uint64_t)c->np, exchange_need(field, face));
 }
 
-/* Where cells first .. first + count - 1 along `dir` lie, the whole interior along the other dimensions. */
+/* Where cells first .. first + count - 1 along `dir` lie, the whole interior along the other
+ * dimensions. */
 static box slab(const bench_case *c, size_t first, size_t count)
 {
     const size_t n = (size_t)c->values[EXTENT][0], w = (size_t)c->values[WIDTH][0];

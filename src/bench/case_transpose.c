@@ -1,5 +1,6 @@
-/* Case transpose: a matrix in block rows becomes its transpose in block rows. All contenders work on the
- * same matrices in memory of ferry_memory_alloc(); `ferry-private` and the rival's buffers are malloc'ed.
+/* Case transpose: a matrix in block rows becomes its transpose in block rows. All contenders work
+ * on the same matrices in memory of ferry_memory_alloc(); `ferry-private` and the rival's buffers
+ * are malloc'ed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static int check(const bench_case *c, char *error, size_t bytes)
 /* Source, target and the two buffers of the usual method. */
 static uint64_t need(const bench_case *c, const char *rivals)
 {
-    const uint64_t elements = bytes_times((uint64_t)c->values[SIZE][0], (uint64_t)c->values[SIZE][1]);
+    const uint64_t elements =
+        bytes_times((uint64_t)c->values[SIZE][0], (uint64_t)c->values[SIZE][1]);
 
     (void)rivals;
     return bytes_times(4, bytes_times(elements, (uint64_t)c->values[ELEMENT][0]));
@@ -126,18 +128,19 @@ static int plan_alone(contender *c)
     return ((const turn_job *)c->job)->w->rank == 0 ? round_plan(c) : 0;
 }
 
-/* Words of a transposed matrix that are not those of the source in this round; compiled once for each size
- * of a word, since it looks at every one. Little-endian: the low bytes, which a word of `unit` bytes keeps,
- * come first. */
-static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *job, const char *target,
-                                                                size_t unit)
+/* Words of a transposed matrix that are not those of the source in this round; compiled once for
+ * each size of a word, since it looks at every one. Little-endian: the low bytes, which a word of
+ * `unit` bytes keeps, come first. */
+static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *job,
+                                                                const char *target, size_t unit)
 {
     const size_t words = job->element / unit;
     size_t wrong = 0;
 
     for (int64_t column = 0; column < job->column_count; ++column)
         for (int64_t row = 0; row < job->rows; ++row) {
-            const uint64_t first = (uint64_t)(row * job->columns + job->first_column + column) * words;
+            const uint64_t first =
+                (uint64_t)(row * job->columns + job->first_column + column) * words;
             for (size_t k = 0; k < words; ++k, target += unit) {
                 const uint64_t value = pattern_at(0, first + k, job->round);
                 wrong += memcmp(target, &value, unit) != 0;
@@ -149,11 +152,16 @@ static inline __attribute__((always_inline)) size_t count_wrong(const turn_job *
 static size_t wrong_words(const turn_job *job, const char *target)
 {
     switch (job->unit) {
-    case 1: return count_wrong(job, target, 1);
-    case 2: return count_wrong(job, target, 2);
-    case 4: return count_wrong(job, target, 4);
-    case 8: return count_wrong(job, target, 8);
-    default: return count_wrong(job, target, job->unit);
+    case 1:
+        return count_wrong(job, target, 1);
+    case 2:
+        return count_wrong(job, target, 2);
+    case 4:
+        return count_wrong(job, target, 4);
+    case 8:
+        return count_wrong(job, target, 8);
+    default:
+        return count_wrong(job, target, job->unit);
     }
 }
 
@@ -188,11 +196,13 @@ static const struct entry {
     const char *note;
 } entries[] = {
     {"ferry", CONTENDER_FERRY, NULL, round_ferry, wrong_target, "memory of ferry_memory_alloc"},
-    {"ferry-private", CONTENDER_FERRY, copy_to_private, round_private, wrong_private, "malloc'ed memory"},
+    {"ferry-private", CONTENDER_FERRY, copy_to_private, round_private, wrong_private,
+     "malloc'ed memory"},
     {"blocked-alltoall", CONTENDER_RIVAL, NULL, round_rival, wrong_target,
      "blocked transpose, MPI_Alltoall, unpack to rows"},
     {"limit", CONTENDER_LIMIT, NULL, round_copy, wrong_copy, "each rank copies its share, memcpy"},
-    {"limit", CONTENDER_LIMIT, NULL, round_plan, wrong_copy, "each rank copies its share, past the caches"},
+    {"limit", CONTENDER_LIMIT, NULL, round_plan, wrong_copy,
+     "each rank copies its share, past the caches"},
     {"alone", CONTENDER_ALONE, NULL, round_alone, NULL, "one rank, memcpy"},
     {"alone", CONTENDER_ALONE, NULL, plan_alone, NULL, "one rank, past the caches"},
 };
@@ -225,8 +235,8 @@ static int create(turn_job *job)
     return world_ferry(job->w, st, "ferry_transpose_create");
 }
 
-/* The best copy of the share there is: a block of the rank to itself. Not every choice of routes can carry
- * it: then there is none. */
+/* The best copy of the share there is: a block of the rank to itself. Not every choice of routes
+ * can carry it: then there is none. */
 static void compile_copy(turn_job *job)
 {
     const int me = job->w->rank;
@@ -249,7 +259,8 @@ static void share_out(turn_job *job, const bench_case *c)
     job->element = (size_t)c->values[ELEMENT][0];
     job->unit = pattern_unit(job->element);
     ferry_block_share(job->rows, job->w->size, job->w->rank, &job->first_row, &job->row_count);
-    ferry_block_share(job->columns, job->w->size, job->w->rank, &job->first_column, &job->column_count);
+    ferry_block_share(job->columns, job->w->size, job->w->rank, &job->first_column,
+                      &job->column_count);
     job->source_bytes = (size_t)(job->row_count * job->columns) * job->element;
     job->target_bytes = (size_t)(job->column_count * job->rows) * job->element;
 }

@@ -1,5 +1,5 @@
-/* Case vector: a column of a matrix goes to the partner, whose column arrives in the ghost column next to
- * it. Ranks pair up as r and r xor 1; an odd last rank is idle. */
+/* Case vector: a column of a matrix goes to the partner, whose column arrives in the ghost column
+ * next to it. Ranks pair up as r and r xor 1; an odd last rank is idle. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,8 @@ enum { ROWS, RUN, STRIDE, ELEMENT, KEYS };
 static const case_key keys[KEYS] = {
     [ROWS] = {"rows", "16384", "rows of the column", 1, 1, INT32_MAX, {NULL}},
     [RUN] = {"run", "1", "elements of a row that are sent", 1, 1, INT32_MAX, {NULL}},
-    [STRIDE] = {"stride", "64", "elements from row to row, at least 2 * run", 1, 2, INT32_MAX, {NULL}},
+    [STRIDE] =
+        {"stride", "64", "elements from row to row, at least 2 * run", 1, 2, INT32_MAX, {NULL}},
     [ELEMENT] = {"e", "8", "bytes of an element", 1, 1, 4096, {NULL}},
 };
 
@@ -21,9 +22,10 @@ static int check(const bench_case *c, char *error, size_t bytes)
     const uint64_t stride = (uint64_t)c->values[STRIDE][0];
 
     if (stride < 2 * run) {
-        snprintf(error, bytes,
-                 "vector: stride=%llu; expected at least 2 * run=%llu, for the column and its ghost",
-                 (unsigned long long)stride, (unsigned long long)(2 * run));
+        snprintf(
+            error, bytes,
+            "vector: stride=%llu; expected at least 2 * run=%llu, for the column and its ghost",
+            (unsigned long long)stride, (unsigned long long)(2 * run));
         return 1;
     }
     if (rows * run > INT32_MAX) {
@@ -38,7 +40,8 @@ static int check(const bench_case *c, char *error, size_t bytes)
 static uint64_t need(const bench_case *c, const char *rivals)
 {
     const uint64_t rows = (uint64_t)c->values[ROWS][0], run = (uint64_t)c->values[RUN][0];
-    const uint64_t stride = (uint64_t)c->values[STRIDE][0], element = (uint64_t)c->values[ELEMENT][0];
+    const uint64_t stride = (uint64_t)c->values[STRIDE][0],
+                   element = (uint64_t)c->values[ELEMENT][0];
 
     (void)rivals;
     const uint64_t field = bytes_times(rows * stride, element);
@@ -80,7 +83,8 @@ static ferry_status carry(exchange *x, char *base)
 
 static void describe_column(exchange *x, const bench_case *c)
 {
-    const size_t rows = (size_t)c->values[ROWS][0], run = (size_t)c->values[RUN][0] * x->element_bytes;
+    const size_t rows = (size_t)c->values[ROWS][0],
+                 run = (size_t)c->values[RUN][0] * x->element_bytes;
     const size_t stride = (size_t)c->values[STRIDE][0] * x->element_bytes;
     const int partner = x->w->rank ^ 1;
     face *const side = &x->faces[0];
@@ -131,7 +135,8 @@ static int open_vector(world *w, const bench_case *c, measurement *m, void **job
 
 const case_kind case_vector = {
     .word = "vector",
-    .help = "columns of a matrix between pairs of ranks, both ways, into the ghost column next to them",
+    .help =
+        "columns of a matrix between pairs of ranks, both ways, into the ghost column next to them",
     .key_count = KEYS,
     .least_np = 2,
     .keys = keys,

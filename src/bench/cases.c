@@ -1,5 +1,5 @@
-/* Reading cases. Runs before any rank is started, so it knows nothing of MPI; every refusal names the
- * word, the key, what was found and what was expected. */
+/* Reading cases. Runs before any rank is started, so it knows nothing of MPI; every refusal names
+ * the word, the key, what was found and what was expected. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 #include "bench/cases.h"
 
-const case_kind *const case_kinds[] = {&case_bundle, &case_vector, &case_halo, &case_transpose, NULL};
+const case_kind *const case_kinds[] = {&case_bundle, &case_vector, &case_halo, &case_transpose,
+                                       NULL};
 
 enum { TOKEN_BYTES = 128 };
 
@@ -26,7 +27,8 @@ uint64_t bytes_plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
+                                                        const char *format, ...)
 {
     va_list arguments;
 
@@ -38,8 +40,8 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t byte
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A whole number with K, M or G (1024); ends at `x` or the end. NULL when it is none or too big for 63
- * bits. */
+/* A whole number with K, M or G (1024); ends at `x` or the end. NULL when it is none or too big for
+ * 63 bits. */
 static const char *read_number(const char *text, int64_t *value_out)
 {
     static const struct {
@@ -97,7 +99,8 @@ static void print_expected(const case_key *key, char *text, size_t bytes)
     size_t used = 0;
 
     if (key->parts == 1)
-        snprintf(text, bytes, "a number from %lld to %lld", (long long)key->least, (long long)key->most);
+        snprintf(text, bytes, "a number from %lld to %lld", (long long)key->least,
+                 (long long)key->most);
     else if (key->parts > 1)
         snprintf(text, bytes, "%d numbers from %lld to %lld, joined by x, such as %s", key->parts,
                  (long long)key->least, (long long)key->most, key->normal);
@@ -188,16 +191,18 @@ static int set_key(reader *r, const char *name, const char *text)
 
     if (at < 0) {
         print_keys(c->kind, expected, sizeof expected);
-        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", c->kind->word, name,
-                      expected);
+        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", c->kind->word,
+                      name, expected);
     }
     if (r->given[at])
-        return refuse(r->error, r->bytes, "%s: %s is given twice; expected once", c->kind->word, name);
+        return refuse(r->error, r->bytes, "%s: %s is given twice; expected once", c->kind->word,
+                      name);
     r->given[at] = true;
     const case_key *const key = at == KEYS_MAX ? &np_key : &c->kind->keys[at];
     if (read_value(key, text, at == KEYS_MAX ? np : c->values[at])) {
         print_expected(key, expected, sizeof expected);
-        return refuse(r->error, r->bytes, "%s: %s=%.60s; expected %s", c->kind->word, name, text, expected);
+        return refuse(r->error, r->bytes, "%s: %s=%.60s; expected %s", c->kind->word, name, text,
+                      expected);
     }
     c->np = at == KEYS_MAX ? (int)np[0] : c->np;
     return 0;
@@ -212,8 +217,8 @@ static int read_token(reader *r, char *token)
         return start_case(r, token);
     if (r->list->count == 0) {
         print_kinds(kinds, sizeof kinds);
-        return refuse(r->error, r->bytes, "\"%.60s\" comes before any case; expected %s first", token,
-                      kinds);
+        return refuse(r->error, r->bytes, "\"%.60s\" comes before any case; expected %s first",
+                      token, kinds);
     }
     *equals = '\0';
     return set_key(r, token, equals + 1);
@@ -229,8 +234,8 @@ static int read_argument(reader *r, const char *argument)
         const size_t length = strcspn(at, blanks);
         if (length >= sizeof token)
             return refuse(r->error, r->bytes,
-                          "the word \"%.40s...\" has %zu characters; expected fewer than %d", at, length,
-                          TOKEN_BYTES);
+                          "the word \"%.40s...\" has %zu characters; expected fewer than %d", at,
+                          length, TOKEN_BYTES);
         memcpy(token, at, length);
         token[length] = '\0';
         if (read_token(r, token))

@@ -1,6 +1,6 @@
-/* Cases: what a line such as "halo d=3 n=128 dir=x" says. A kind of case is one record (case_bundle,
- * case_vector, ...) with its keys and what opens it; reading words, defaults and the printed form are
- * common to all. */
+/* Cases: what a line such as "halo d=3 n=128 dir=x" says. A kind of case is one record
+ * (case_bundle, case_vector, ...) with its keys and what opens it; reading words, defaults and the
+ * printed form are common to all. */
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
 
@@ -13,8 +13,8 @@
 
 enum { KEYS_MAX = 8, KEY_PARTS_MAX = 3, CASE_TEXT_BYTES = 160, CASE_RIVALS_MAX = 4 };
 
-/* A key of a case: numbers joined by x ("20x1000x100"), or one of a few words (kept as its place in the
- * list). */
+/* A key of a case: numbers joined by x ("20x1000x100"), or one of a few words (kept as its place in
+ * the list). */
 typedef struct case_key {
     const char *name;
     const char *normal; /* default, as a text */
@@ -43,12 +43,12 @@ struct case_kind {
     /* Values that are each allowed but not together: 0, or 1 with a text. */
     int (*check)(const bench_case *c, char *error, size_t bytes);
 
-    /* Bytes of memory that all ranks together need with these rivals; UINT64_MAX when they do not fit.
-     * After check(). */
+    /* Bytes of memory that all ranks together need with these rivals; UINT64_MAX when they do not
+     * fit. After check(). */
     uint64_t (*need)(const bench_case *c, const char *rivals);
 
-    /* Make the contenders. Collective; the same result on all ranks: 0, or 1 with a text in the world's
-     * trouble. */
+    /* Make the contenders. Collective; the same result on all ranks: 0, or 1 with a text in the
+     * world's trouble. */
     int (*open)(world *w, const bench_case *c, measurement *m, void **job_out);
     void (*close)(void *job); /* NULL allowed */
 };

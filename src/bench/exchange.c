@@ -1,5 +1,5 @@
-/* The contenders of vector and halo: ferry, the derived type, hand packing, and local copying as the
- * limit. Knows nothing of the shapes; those are boxes. */
+/* The contenders of vector and halo: ferry, the derived type, hand packing, and local copying as
+ * the limit. Knows nothing of the shapes; those are boxes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ ferry_status exchange_layout(const exchange *x, const box *b, ferry_layout **lay
 {
     const int64_t counts[] = {(int64_t)b->count[0], (int64_t)b->count[1],
                               (int64_t)(b->run / x->element_bytes)};
-    const int64_t strides[] = {(int64_t)b->stride[0], (int64_t)b->stride[1], (int64_t)x->element_bytes};
+    const int64_t strides[] = {(int64_t)b->stride[0], (int64_t)b->stride[1],
+                               (int64_t)x->element_bytes};
 
     return ferry_layout_strided(3, counts, strides, (int64_t)x->element_bytes, (int64_t)b->start,
                                 layout_out);
@@ -27,7 +28,9 @@ ferry_status exchange_layout(const exchange *x, const box *b, ferry_layout **lay
 MPI_Datatype exchange_element(size_t element_bytes)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    const MPI_Datatype of = element_bytes == 8 ? MPI_DOUBLE : element_bytes == 4 ? MPI_FLOAT : MPI_BYTE;
+    const MPI_Datatype of = element_bytes == 8   ? MPI_DOUBLE
+                            : element_bytes == 4 ? MPI_FLOAT
+                                                 : MPI_BYTE;
     const int count = element_bytes == 8 || element_bytes == 4 ? 1 : (int)element_bytes;
 
     MPI_Type_contiguous(count, of, &type);
@@ -110,8 +113,9 @@ static int round_datatype(contender *c)
 
     for (int k = 0; k < x->face_count; ++k) {
         const face *const side = &x->faces[k];
-        MPI_Sendrecv(base + side->send_base, 1, side->send_type, side->to, k, base + side->recv_base, 1,
-                     side->recv_type, side->from, k, x->w->rivals, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(base + side->send_base, 1, side->send_type, side->to, k,
+                     base + side->recv_base, 1, side->recv_type, side->from, k, x->w->rivals,
+                     MPI_STATUS_IGNORE);
     }
     return 0;
 }
@@ -203,7 +207,8 @@ static int alone_plan(contender *c)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Every contender in the order of the table. A check of NULL: nothing arrives that could be checked. */
+/* Every contender in the order of the table. A check of NULL: nothing arrives that could be
+ * checked. */
 static const struct entry {
     const char *name;
     contender_kind kind;
@@ -228,9 +233,12 @@ static const struct entry {
      "source to ghost in each rank, loop"},
     {"limit", CONTENDER_LIMIT, FIELD_FERRY, rewrite, round_plan, wrong_of_self, true,
      "source to ghost in each rank, plan"},
-    {"alone-none", CONTENDER_ALONE_BASE, FIELD_FERRY, alone_rewrite, alone_nothing, NULL, false, ""},
-    {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_loop, NULL, false, "one rank, loop"},
-    {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_plan, NULL, true, "one rank, plan"},
+    {"alone-none", CONTENDER_ALONE_BASE, FIELD_FERRY, alone_rewrite, alone_nothing, NULL, false,
+     ""},
+    {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_loop, NULL, false,
+     "one rank, loop"},
+    {"alone", CONTENDER_ALONE, FIELD_FERRY, alone_rewrite, alone_plan, NULL, true,
+     "one rank, plan"},
 };
 
 static void add_contenders(exchange *x, measurement *m)
@@ -249,7 +257,8 @@ static void add_contenders(exchange *x, measurement *m)
     }
 }
 
-/* Blocks to the rank itself, as a plan. Not every choice of routes can carry them: then there is none. */
+/* Blocks to the rank itself, as a plan. Not every choice of routes can carry them: then there is
+ * none. */
 static void compile_self(exchange *x)
 {
     ferry_edge edges[FACES_MAX];
@@ -305,8 +314,9 @@ int exchange_open(exchange *x, measurement *m)
     for (int k = 0; k < x->face_count; ++k)
         arriving += (double)box_bytes(&x->faces[k].recv);
     compile_self(x);
-    m->streaming = x->w->size <= x->w->cores; /* else scheduling would drown what is left after subtracting */
-    m->alone_bytes = arriving; /* rank 0 always takes part, and the alone rank is rank 0 */
+    m->streaming =
+        x->w->size <= x->w->cores; /* else scheduling would drown what is left after subtracting */
+    m->alone_bytes = arriving;     /* rank 0 always takes part, and the alone rank is rank 0 */
     MPI_Bcast(&m->alone_bytes, 1, MPI_DOUBLE, 0, x->w->comm);
     m->bytes = world_sum(x->w, arriving);
     add_contenders(x, m);

@@ -1,6 +1,6 @@
-/* What the cases vector and halo have in common: blocks of a field that go to other ranks, and arrive in
- * ghost cells of an equal field. A case describes the blocks, MPI's types for them and how ferry carries
- * them; all contenders follow. */
+/* What the cases vector and halo have in common: blocks of a field that go to other ranks, and
+ * arrive in ghost cells of an equal field. A case describes the blocks, MPI's types for them and
+ * how ferry carries them; all contenders follow. */
 #ifndef BENCH_EXCHANGE_H
 #define BENCH_EXCHANGE_H
 
@@ -16,16 +16,16 @@
 
 enum { FACES_MAX = 2, FIELD_FERRY = 0, FIELD_OWN = 1, FIELDS = 2 };
 
-/* Memory that is exchanged. All ranks are in the same round after each rewriting: one that looked on
- * while a single rank worked owes rounds, and makes up for them with its next rewriting. */
+/* Memory that is exchanged. All ranks are in the same round after each rewriting: one that looked
+ * on while a single rank worked owes rounds, and makes up for them with its next rewriting. */
 typedef struct field {
     char *base;
     uint64_t round; /* of the source's content */
     uint64_t owed;
 } field;
 
-/* One block out and one in. Fields are equal on all ranks: what arrives was in the box `send` of rank
- * `from`. */
+/* One block out and one in. Fields are equal on all ranks: what arrives was in the box `send` of
+ * rank `from`. */
 typedef struct face {
     int to, from;
     box send, recv;
@@ -41,10 +41,11 @@ struct exchange {
     size_t field_bytes;
     int face_count; /* 0 on a rank that takes no part */
     face faces[FACES_MAX];
-    box rewritten[FACES_MAX]; /* the sources without overlap, as many as faces; empty boxes allowed */
+    box rewritten[FACES_MAX]; /* the sources without overlap, as many as faces; empty boxes allowed
+                               */
     MPI_Datatype element;
     field fields[FIELDS];
-    ferry_plan *self;                               /* the same blocks to the rank itself, or NULL */
+    ferry_plan *self; /* the same blocks to the rank itself, or NULL */
     ferry_status (*carry)(exchange *x, char *base); /* ferry's round, */
     const char *carry_name;                         /* the call it makes */
     void *carrier;                                  /* and its object */

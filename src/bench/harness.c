@@ -1,8 +1,8 @@
 /* The harness. It knows contenders and the world, nothing of cases.
  *
- * Contenders take turns: in each of BLOCKS blocks every contender runs a few rounds, so that a noisy
- * stretch of the machine meets all alike. How many rounds fill a block is found before. Slow contenders
- * sit out most blocks. */
+ * Contenders take turns: in each of BLOCKS blocks every contender runs a few rounds, so that a
+ * noisy stretch of the machine meets all alike. How many rounds fill a block is found before. Slow
+ * contenders sit out most blocks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ enum {
     CHECKED_ROUNDS = 2,
     STRETCHES = 64
 };
-static const double block_s = 20e-3, patience_s = 0.2; /* what a block shall take, and what is too much */
+static const double block_s = 20e-3,
+                    patience_s = 0.2; /* what a block shall take, and what is too much */
 static const double sure_s = 4e-3, slow_s = 0.25, quick_s = 50e-3;
 static const double noise = 0.25; /* differences below say nothing on a shared machine */
 
@@ -59,7 +60,8 @@ static int step(contender_step *what, contender *c)
 /* --- one block -------------------------------------------------------------------------------- */
 
 /* One paced round: its stamps on this rank, and when the last rank was ready for it. */
-static int paced_round(world *w, contender *c, double *start_out, double *end_out, double *ready_out)
+static int paced_round(world *w, contender *c, double *start_out, double *end_out,
+                       double *ready_out)
 {
     int failed = step(c->rewrite, c);
 
@@ -84,9 +86,10 @@ static void rounds_of_all(world *w, double *starts, double *ends, int count)
         ends[k] -= starts[k];
 }
 
-/* Rounds with a start in common each, fewer when the machine is too busy for all; times_out has room for
- * all. `wrong_out`: NULL, or the wrong elements of the last. */
-static int paced_block(world *w, contender *c, int *rounds_inout, double *times_out, size_t *wrong_out)
+/* Rounds with a start in common each, fewer when the machine is too busy for all; times_out has
+ * room for all. `wrong_out`: NULL, or the wrong elements of the last. */
+static int paced_block(world *w, contender *c, int *rounds_inout, double *times_out,
+                       size_t *wrong_out)
 {
     double starts[PACED_MAX], first = 0, ready = 0;
     int failed = 0, done = 0;
@@ -105,7 +108,8 @@ static int paced_block(world *w, contender *c, int *rounds_inout, double *times_
 }
 
 /* Rounds one after another: the time of all. */
-static int streaming_rounds(world *w, contender *c, int rounds, double *seconds_out, size_t *wrong_out)
+static int streaming_rounds(world *w, contender *c, int rounds, double *seconds_out,
+                            size_t *wrong_out)
 {
     double start = 0, end = 0;
     int failed = 0;
@@ -125,9 +129,11 @@ static int streaming_rounds(world *w, contender *c, int rounds, double *seconds_
     return failed;
 }
 
-/* The same in a few stretches of growing length, of which the last are left out when the machine is too
- * busy: then a round may last as long as the system's slices of time. Fills the mean time of a round. */
-static int streaming_block(world *w, contender *c, int *rounds_inout, double *mean_out, size_t *wrong_out)
+/* The same in a few stretches of growing length, of which the last are left out when the machine is
+ * too busy: then a round may last as long as the system's slices of time. Fills the mean time of a
+ * round. */
+static int streaming_block(world *w, contender *c, int *rounds_inout, double *mean_out,
+                           size_t *wrong_out)
 {
     int failed = 0, done = 0, next = *rounds_inout > STRETCHES ? *rounds_inout / STRETCHES : 1;
     double seconds = 0;
@@ -150,7 +156,8 @@ static int judge(world *w, const contender *c, size_t wrong, const char *when)
     const double all = world_sum(w, (double)wrong);
 
     if (all > 0)
-        return world_fail(w, "%s: %.0f elements are wrong %s the timing; expected 0", c->name, all, when);
+        return world_fail(w, "%s: %.0f elements are wrong %s the timing; expected 0", c->name, all,
+                          when);
     return 0;
 }
 
@@ -266,7 +273,8 @@ static int prepare(run *r)
 
 /* --- timing ----------------------------------------------------------------------------------- */
 
-/* Either kind begins with a round that is not timed, to get over the traces of the contender before. */
+/* Either kind begins with a round that is not timed, to get over the traces of the contender
+ * before. */
 static int timed_streaming(run *r, lane *l, int block, int *rounds_inout, size_t *wrong_out)
 {
     double warm = 0;
@@ -286,7 +294,8 @@ static int timed_paced(run *r, lane *l, int *rounds_inout, size_t *wrong_out)
     failed = paced_block(r->w, l->c, rounds_inout, times, wrong_out);
     for (int k = 0; k < *rounds_inout && !failed; ++k)
         if (samples_add(&l->times, times[k]))
-            failed = world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
+            failed =
+                world_fail(r->w, "rank %d: no memory for the times of %s", r->w->rank, l->c->name);
     return world_agree(r->w, failed);
 }
 
@@ -358,18 +367,20 @@ static int subtract(lane *l, const baseline *base)
     return failed;
 }
 
-/* The least time in which the cores could have copied as many bytes as arrive in a round; 0 when it is
- * not known, also when the noise of the baseline hides it. */
+/* The least time in which the cores could have copied as many bytes as arrive in a round; 0 when it
+ * is not known, also when the noise of the baseline hides it. */
 static double least_time(run *r)
 {
     const lane *const alone = lane_of(r, CONTENDER_ALONE);
     const double core_s = alone ? samples_min(&alone->times) : 0;
     const int cores = r->w->size < r->w->cores ? r->w->size : r->w->cores;
 
-    return core_s > 0 && r->m->alone_bytes > 0 ? core_s * r->m->bytes / r->m->alone_bytes / cores : 0;
+    return core_s > 0 && r->m->alone_bytes > 0 ? core_s * r->m->bytes / r->m->alone_bytes / cores
+                                               : 0;
 }
 
-/* A row is refused when it is too fast even if rewriting took no longer than in its fastest block. */
+/* A row is refused when it is too fast even if rewriting took no longer than in its fastest block.
+ */
 static void conclude(run *r, lane *l, double least_s, double doubt_s)
 {
     measurement *const m = r->m;
@@ -378,7 +389,8 @@ static void conclude(run *r, lane *l, double least_s, double doubt_s)
 
     if (l->out && !l->c->missing)
         return;
-    *found = (result){.name = l->c->name, .kind = l->c->kind, .rounds = l->total, .missing = l->c->missing};
+    *found = (result){
+        .name = l->c->name, .kind = l->c->kind, .rounds = l->total, .missing = l->c->missing};
     memcpy(found->note, l->c->note, sizeof found->note);
     found->median_s = samples_median(&l->times);
     found->min_s = samples_min(&l->times);
@@ -401,7 +413,8 @@ static int gather_results(run *r)
     if (world_agree(r->w, failed))
         return 1;
     const double least_s = least_time(r);
-    const double doubt_s = all.median_s - (all.least_s < alone.least_s ? all.least_s : alone.least_s);
+    const double doubt_s =
+        all.median_s - (all.least_s < alone.least_s ? all.least_s : alone.least_s);
     for (int k = 0; k < r->count; ++k)
         conclude(r, &r->lanes[k], least_s, doubt_s);
     return 0;

@@ -3,8 +3,9 @@
  * A case opens a list of contenders; the harness knows nothing else of it. Two kinds of timing:
  * - paced: every round is a start in common, then the operation. Rewriting the source and preparing
  *   memory lie outside.
- * - streaming: rounds follow one another without a barrier, each rewriting the source first, as a stencil
- *   code does; the time of rewriting alone (the median of the baseline contender) is subtracted.
+ * - streaming: rounds follow one another without a barrier, each rewriting the source first, as a
+ * stencil code does; the time of rewriting alone (the median of the baseline contender) is
+ * subtracted.
  *
  * The time of a round is the last end minus the first start over all ranks. */
 #ifndef BENCH_HARNESS_H
@@ -21,7 +22,8 @@ enum { CONTENDERS_MAX = 16, CONTENDER_NOTE_BYTES = 120, EXPLAIN_BYTES = 2048 };
 typedef enum contender_kind {
     CONTENDER_FERRY,
     CONTENDER_RIVAL,
-    CONTENDER_LIMIT,      /* local copying by all ranks at once; the faster of several is kept as "limit" */
+    CONTENDER_LIMIT, /* local copying by all ranks at once; the faster of several is kept as "limit"
+                      */
     CONTENDER_BASELINE,   /* streaming: rewriting alone */
     CONTENDER_ALONE,      /* the limit's copying on a single rank: what one core can do */
     CONTENDER_ALONE_BASE, /* streaming: rewriting alone on that rank */
@@ -40,9 +42,9 @@ struct contender {
     contender_step *rewrite; /* the source gets the next round's content */
     contender_step *before;  /* untimed, before a paced round and before checks: memory, marks */
     contender_step *round;   /* the operation, timed */
-    contender_step *after;   /* untimed, after each paced round: gives back what the round obtained */
-    contender_check *wrong;  /* after a round: NULL for what has no result to check */
-    const char *missing;     /* why it cannot run here; NULL when it can */
+    contender_step *after; /* untimed, after each paced round: gives back what the round obtained */
+    contender_check *wrong;          /* after a round: NULL for what has no result to check */
+    const char *missing;             /* why it cannot run here; NULL when it can */
     char note[CONTENDER_NOTE_BYTES]; /* what a reader should know of the row, "" if nothing */
 };
 
@@ -64,7 +66,8 @@ typedef struct measurement {
     bool streaming;
     double bytes;                /* that arrive on all ranks in a round */
     double alone_bytes;          /* that the ALONE contender copies in a round */
-    char explain[EXPLAIN_BYTES]; /* how ferry moves the bytes on this rank, "" when it does not tell */
+    char explain[EXPLAIN_BYTES]; /* how ferry moves the bytes on this rank, "" when it does not tell
+                                  */
     result results[CONTENDERS_MAX];
     int result_count;
     bool refused; /* some row is */
@@ -75,8 +78,8 @@ typedef void harness_progress(void *user, const char *step, int done, int of);
 /* Add a contender; the case fills the rest of it. */
 contender *measurement_add(measurement *m, const char *name, contender_kind kind, void *job);
 
-/* Verify, calibrate and time all contenders. Collective; the same result on all ranks: 0, or 1 with a
- * text in the world's trouble. */
+/* Verify, calibrate and time all contenders. Collective; the same result on all ranks: 0, or 1 with
+ * a text in the world's trouble. */
 int harness_run(world *w, measurement *m, harness_progress *progress, void *user);
 
 #endif

@@ -1,5 +1,6 @@
-/* Facts about the machine and the MPI, read from the kernel's files and from MPI's own tool interface.
- * Knows nothing of cases. A fact that cannot be read is told as unknown, never guessed. */
+/* Facts about the machine and the MPI, read from the kernel's files and from MPI's own tool
+ * interface. Knows nothing of cases. A fact that cannot be read is told as unknown, never guessed.
+ */
 #define _GNU_SOURCE 1
 #include <mpi.h>
 #include <sched.h>
@@ -45,7 +46,8 @@ static void group_text(const char *file, char *text, size_t bytes)
         text[0] = '\0';
         return;
     }
-    snprintf(path, sizeof path, "/sys/fs/cgroup%.*s/%s", (int)strcspn(line + 3, "\n"), line + 3, file);
+    snprintf(path, sizeof path, "/sys/fs/cgroup%.*s/%s", (int)strcspn(line + 3, "\n"), line + 3,
+             file);
     read_text(path, text, bytes);
 }
 
@@ -102,7 +104,8 @@ void machine_mpi_version(char *text, size_t bytes)
 
     MPI_Get_library_version(library, &length);
     const char *at = strpbrk(library, "0123456789");
-    snprintf(text, bytes, "%.*s", at ? (int)strspn(at, "0123456789.abcrc") : 7, at ? at : "unknown");
+    snprintf(text, bytes, "%.*s", at ? (int)strspn(at, "0123456789.abcrc") : 7,
+             at ? at : "unknown");
 }
 
 /* The word in brackets of a kernel file such as "always [madvise] never". */
@@ -121,11 +124,13 @@ static int enum_name(MPI_T_enum names, int wanted, char *text, size_t bytes)
     char name[64];
     int items = 0, length = sizeof name, value = 0;
 
-    if (names == MPI_T_ENUM_NULL || MPI_T_enum_get_info(names, &items, name, &length) != MPI_SUCCESS)
+    if (names == MPI_T_ENUM_NULL ||
+        MPI_T_enum_get_info(names, &items, name, &length) != MPI_SUCCESS)
         return -1;
     for (int item = 0; item < items; ++item) {
         length = (int)bytes;
-        if (MPI_T_enum_get_item(names, item, &value, text, &length) == MPI_SUCCESS && value == wanted)
+        if (MPI_T_enum_get_item(names, item, &value, text, &length) == MPI_SUCCESS &&
+            value == wanted)
             return 0;
     }
     return -1;
@@ -139,8 +144,8 @@ static int read_setting(const char *name, char *text, size_t bytes)
     MPI_T_enum names = MPI_T_ENUM_NULL;
 
     if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
-        MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind, &scope) !=
-            MPI_SUCCESS ||
+        MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &names, NULL, NULL, &bind,
+                            &scope) != MPI_SUCCESS ||
         type != MPI_INT || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return -1;
     if (count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
@@ -149,7 +154,8 @@ static int read_setting(const char *name, char *text, size_t bytes)
     return found;
 }
 
-/* Open MPI's setting for copies between processes, as its tool interface tells it; -1 when it does not. */
+/* Open MPI's setting for copies between processes, as its tool interface tells it; -1 when it does
+ * not. */
 static int vader_mechanism(char *text, size_t bytes)
 {
     int level = 0;
@@ -195,5 +201,6 @@ void machine_bytes(char *text, size_t bytes, double amount)
 
     for (; amount >= 999.5 && unit + 1 < sizeof units / sizeof *units; ++unit)
         amount /= 1000;
-    snprintf(text, bytes, unit == 0 || amount >= 99.95 ? "%.0f %s" : "%.1f %s", amount, units[unit]);
+    snprintf(text, bytes, unit == 0 || amount >= 99.95 ? "%.0f %s" : "%.1f %s", amount,
+             units[unit]);
 }

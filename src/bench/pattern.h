@@ -1,6 +1,6 @@
-/* Known contents: every word of a source is a formula of rank, position and round, so that each element
- * that arrives can be checked, and so that a source can be rewritten as cheaply as a program does (one
- * addition per word). */
+/* Known contents: every word of a source is a formula of rank, position and round, so that each
+ * element that arrives can be checked, and so that a source can be rewritten as cheaply as a
+ * program does (one addition per word). */
 #ifndef BENCH_PATTERN_H
 #define BENCH_PATTERN_H
 
@@ -39,14 +39,15 @@ static inline uint64_t pattern_at(uint64_t rank, uint64_t index, uint64_t round)
 size_t pattern_unit(size_t element_bytes);
 
 /* Write the words of a box; a word's index is its distance from `base` in words, plus `first`. */
-void pattern_fill(void *base, const box *where, size_t unit, uint64_t rank, uint64_t first, uint64_t round);
+void pattern_fill(void *base, const box *where, size_t unit, uint64_t rank, uint64_t first,
+                  uint64_t round);
 
 /* From one round to a later one: adds the steps of `rounds` rounds to every word of the box. */
 void pattern_advance(void *base, const box *where, size_t unit, uint64_t rounds);
 
 /* How many words of `where` are not those of `origin`, a box of equal shape at rank `rank`. */
-size_t pattern_wrong(const void *base, const box *where, const box *origin, size_t unit, uint64_t rank,
-                     uint64_t round);
+size_t pattern_wrong(const void *base, const box *where, const box *origin, size_t unit,
+                     uint64_t rank, uint64_t round);
 
 /* A box that is one run. */
 static inline box box_dense(size_t start, size_t bytes)

@@ -1,5 +1,5 @@
-/* Tables for people: a line per contender, ratios to each row of ferry and to the limit. Computes nothing
- * but ratios. */
+/* Tables for people: a line per contender, ratios to each row of ferry and to the limit. Computes
+ * nothing but ratios. */
 #include <stdio.h>
 #include <string.h>
 
@@ -77,7 +77,8 @@ static void print_rate(char *text, size_t bytes, double amount, double seconds)
 
 static bool hidden(const result *r)
 {
-    return r->kind == CONTENDER_BASELINE || r->kind == CONTENDER_ALONE || r->kind == CONTENDER_ALONE_BASE;
+    return r->kind == CONTENDER_BASELINE || r->kind == CONTENDER_ALONE ||
+           r->kind == CONTENDER_ALONE_BASE;
 }
 
 static int ferry_rows(const measurement *m, const result *rows_out[FERRY_ROWS_MAX])
@@ -92,8 +93,8 @@ static int ferry_rows(const measurement *m, const result *rows_out[FERRY_ROWS_MA
 
 static void print_head(FILE *to, const result *const rows[], int count)
 {
-    fprintf(to, "  %-*s %9s %9s %9s %8s %10s %8s", NAME_WIDTH, "", "median", "min", "max", "rounds", "rate",
-            "of limit");
+    fprintf(to, "  %-*s %9s %9s %9s %8s %10s %8s", NAME_WIDTH, "", "median", "min", "max", "rounds",
+            "rate", "of limit");
     for (int k = 0; k < count; ++k)
         fprintf(to, "  / %s", rows[k]->name);
     fprintf(to, "\n");
@@ -103,7 +104,8 @@ static void print_row(FILE *to, const measurement *m, const result *r, const res
                       int count)
 {
     const result *const limit = report_find(m, "limit");
-    char median[CELL_BYTES], least[CELL_BYTES], most[CELL_BYTES], rate[CELL_BYTES], ratio[CELL_BYTES];
+    char median[CELL_BYTES], least[CELL_BYTES], most[CELL_BYTES], rate[CELL_BYTES],
+        ratio[CELL_BYTES];
 
     if (r->missing) {
         fprintf(to, "  %-*s not run: %s\n", NAME_WIDTH, r->name, r->missing);
@@ -131,7 +133,8 @@ void report_case(FILE *to, const world *w, const bench_case *c, const measuremen
 
     case_print(c, text, sizeof text);
     machine_bytes(amount, sizeof amount, m->bytes);
-    fprintf(to, "\n%s np=%d: %s arrive in a round, every element verified\n", text, w->size, amount);
+    fprintf(to, "\n%s np=%d: %s arrive in a round, every element verified\n", text, w->size,
+            amount);
     print_head(to, rows, count);
     for (int k = 0; k < m->result_count; ++k)
         if (verbose || !hidden(&m->results[k]))

@@ -1,5 +1,6 @@
-/* Results in files. A result list is kept as JSON from the start, since the parent gets it as such from
- * its jobs; CSV is printed from it. Files appear under their names when they are complete, or not at all.
+/* Results in files. A result list is kept as JSON from the start, since the parent gets it as such
+ * from its jobs; CSV is printed from it. Files appear under their names when they are complete, or
+ * not at all.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -20,7 +21,8 @@ struct results {
     json_object *parts; /* a list of {"index": place, "result": object} */
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
+                                                        const char *format, ...)
 {
     va_list arguments;
 
@@ -95,7 +97,8 @@ static int add_row(json_object *list, const measurement *m, const result *r)
     return 0;
 }
 
-/* Every rival against one row of ferry: above 1, ferry is faster; null where a time is too short to tell.
+/* Every rival against one row of ferry: above 1, ferry is faster; null where a time is too short to
+ * tell.
  */
 static json_object *ratios_to(const measurement *m, const result *row)
 {
@@ -201,8 +204,9 @@ int results_check(const char *path, char *error, size_t bytes)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return refuse(error, bytes, "output %.200s is a folder; expected the name of a file", path);
     if (in_place(path))
-        return access(path, W_OK) == 0 ? 0
-                                       : refuse(error, bytes, "output %.200s: %s", path, strerror(errno));
+        return access(path, W_OK) == 0
+                   ? 0
+                   : refuse(error, bytes, "output %.200s: %s", path, strerror(errno));
     folder_of(path, folder);
     if (access(folder, W_OK | X_OK) != 0)
         return refuse(error, bytes, "output %.200s cannot be written: %s", path, strerror(errno));
@@ -263,8 +267,8 @@ int results_write_part(const results *o, const char *path, char *error, size_t b
 int results_read_part(results *o, const char *path, char *error, size_t bytes)
 {
     json_object *const read = json_object_from_file(path);
-    const size_t count = read && json_object_is_type(read, json_type_array) ? json_object_array_length(read)
-                                                                            : 0;
+    const size_t count =
+        read && json_object_is_type(read, json_type_array) ? json_object_array_length(read) : 0;
     int bad = 0;
 
     if (count == 0) {
@@ -272,7 +276,8 @@ int results_read_part(results *o, const char *path, char *error, size_t bytes)
         return refuse(error, bytes, "a job left no results (%.200s)", path);
     }
     for (size_t k = 0; k < count && !bad; ++k)
-        bad = json_object_array_add(o->parts, json_object_get(json_object_array_get_idx(read, k))) != 0;
+        bad = json_object_array_add(o->parts,
+                                    json_object_get(json_object_array_get_idx(read, k))) != 0;
     json_object_put(read);
     return bad ? refuse(error, bytes, "no memory for the results of a job") : 0;
 }
@@ -295,7 +300,8 @@ static json_object *result_list(const results *o)
     json_object_array_sort(o->parts, by_index);
     for (size_t k = 0; k < json_object_array_length(o->parts) && !bad; ++k) {
         json_object *const part = json_object_array_get_idx(o->parts, k);
-        bad = json_object_array_add(list, json_object_get(json_object_object_get(part, "result"))) != 0;
+        bad = json_object_array_add(list,
+                                    json_object_get(json_object_object_get(part, "result"))) != 0;
     }
     if (bad) {
         json_object_put(list);
@@ -316,10 +322,11 @@ static void print_csv_rows(FILE *to, json_object *object)
     for (size_t k = 0; k < json_object_array_length(rows); ++k) {
         json_object *const row = json_object_array_get_idx(rows, k);
         const bool refused = json_object_get_boolean(json_object_object_get(row, "refused"));
-        fprintf(to, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%d\n", text_of(object, "case"), text_of(object, "np"),
-                text_of(object, "mpi"), text_of(object, "mpi_version"), text_of(object, "cores"),
-                text_of(row, "name"), text_of(row, "median_s"), text_of(row, "min_s"),
-                text_of(row, "max_s"), text_of(row, "rounds"), text_of(row, "bytes"), refused);
+        fprintf(to, "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%d\n", text_of(object, "case"),
+                text_of(object, "np"), text_of(object, "mpi"), text_of(object, "mpi_version"),
+                text_of(object, "cores"), text_of(row, "name"), text_of(row, "median_s"),
+                text_of(row, "min_s"), text_of(row, "max_s"), text_of(row, "rounds"),
+                text_of(row, "bytes"), refused);
     }
 }
 
@@ -332,7 +339,8 @@ static int write_csv(json_object *list, const char *path, char *error, size_t by
 
     if (!memory)
         return refuse(error, bytes, "output %.200s: no memory for its text", path);
-    fprintf(memory, "case,np,mpi,mpi_version,cores,name,median_s,min_s,max_s,rounds,bytes,refused\n");
+    fprintf(memory,
+            "case,np,mpi,mpi_version,cores,name,median_s,min_s,max_s,rounds,bytes,refused\n");
     for (size_t k = 0; k < json_object_array_length(list); ++k)
         print_csv_rows(memory, json_object_array_get_idx(list, k));
     int bad = ferror(memory);

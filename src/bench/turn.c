@@ -1,5 +1,5 @@
-/* The usual way to turn a distributed matrix over, well written: cache-blocked, one collective call,
- * whole rows copied at the end. Knows nothing of the harness. */
+/* The usual way to turn a distributed matrix over, well written: cache-blocked, one collective
+ * call, whole rows copied at the end. Knows nothing of the harness. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +23,21 @@ struct turn {
 /* --- local transposes ------------------------------------------------------------------------- */
 
 /* Tiles of a cache line's elements, at least 16, on each side. */
-#define TURN(width, type)                                                                             \
-    static void turn##width(const type *from, size_t from_row, size_t rows, size_t columns, type *to) \
-    {                                                                                                 \
-        const size_t tile = 64 / width < 16 ? 16 : 64 / width;                                        \
-                                                                                                      \
-        for (size_t c0 = 0; c0 < columns; c0 += tile)                                                 \
-            for (size_t r0 = 0; r0 < rows; r0 += tile) {                                              \
-                const size_t c1 = c0 + tile < columns ? c0 + tile : columns;                          \
-                const size_t r1 = r0 + tile < rows ? r0 + tile : rows;                                \
-                for (size_t c = c0; c < c1; ++c)                                                      \
-                    for (size_t r = r0; r < r1; ++r)                                                  \
-                        to[c * rows + r] = from[r * from_row + c];                                    \
-            }                                                                                         \
-    }
+#define TURN(width, type)                                                                          \
+  static void turn##width(const type *from, size_t from_row, size_t rows, size_t columns,          \
+                          type *to)                                                                \
+  {                                                                                                \
+    const size_t tile = 64 / width < 16 ? 16 : 64 / width;                                         \
+                                                                                                   \
+    for (size_t c0 = 0; c0 < columns; c0 += tile)                                                  \
+      for (size_t r0 = 0; r0 < rows; r0 += tile) {                                                 \
+        const size_t c1 = c0 + tile < columns ? c0 + tile : columns;                               \
+        const size_t r1 = r0 + tile < rows ? r0 + tile : rows;                                     \
+        for (size_t c = c0; c < c1; ++c)                                                           \
+          for (size_t r = r0; r < r1; ++r)                                                         \
+            to[c * rows + r] = from[r * from_row + c];                                             \
+      }                                                                                            \
+  }
 
 typedef struct pair {
     uint64_t low, high;
@@ -58,21 +59,34 @@ static void turn_any(const char *from, size_t from_row, size_t rows, size_t colu
         for (size_t r0 = 0; r0 < rows; r0 += TILE)
             for (size_t c = c0; c < c0 + TILE && c < columns; ++c)
                 for (size_t r = r0; r < r0 + TILE && r < rows; ++r)
-                    memcpy(to + (c * rows + r) * element, from + (r * from_row + c) * element, element);
+                    memcpy(to + (c * rows + r) * element, from + (r * from_row + c) * element,
+                           element);
 }
 
-/* `rows` x `columns` elements with `from_row` elements from row to row, into dense rows of the transpose.
+/* `rows` x `columns` elements with `from_row` elements from row to row, into dense rows of the
+ * transpose.
  */
 static void turn_block(const void *from, size_t from_row, size_t rows, size_t columns, void *to,
                        size_t element)
 {
     switch (element) {
-    case 1: turn1(from, from_row, rows, columns, to); break;
-    case 2: turn2(from, from_row, rows, columns, to); break;
-    case 4: turn4(from, from_row, rows, columns, to); break;
-    case 8: turn8(from, from_row, rows, columns, to); break;
-    case 16: turn16(from, from_row, rows, columns, to); break;
-    default: turn_any(from, from_row, rows, columns, to, element);
+    case 1:
+        turn1(from, from_row, rows, columns, to);
+        break;
+    case 2:
+        turn2(from, from_row, rows, columns, to);
+        break;
+    case 4:
+        turn4(from, from_row, rows, columns, to);
+        break;
+    case 8:
+        turn8(from, from_row, rows, columns, to);
+        break;
+    case 16:
+        turn16(from, from_row, rows, columns, to);
+        break;
+    default:
+        turn_any(from, from_row, rows, columns, to, element);
     }
 }
 
@@ -86,7 +100,8 @@ static void unpack(const turn *t, const char *recv, char *target)
         const size_t run = (size_t)t->row_count[peer] * t->element;
         const char *from = recv + (size_t)t->row_first[peer] * mine * t->element;
         char *to = target + (size_t)t->row_first[peer] * t->element;
-        for (size_t column = 0; column < mine; ++column, from += run, to += (size_t)t->rows * t->element)
+        for (size_t column = 0; column < mine;
+             ++column, from += run, to += (size_t)t->rows * t->element)
             memcpy(to, from, run);
     }
 }
@@ -97,14 +112,14 @@ void turn_run(const turn *t, const char *source, char *send, char *recv, char *t
 
     for (int peer = 0; peer < t->size; ++peer)
         turn_block(source + (size_t)t->column_first[peer] * t->element, (size_t)t->columns, rows,
-                   (size_t)t->column_count[peer], send + (size_t)t->column_first[peer] * rows * t->element,
-                   t->element);
+                   (size_t)t->column_count[peer],
+                   send + (size_t)t->column_first[peer] * rows * t->element, t->element);
     if (t->even) {
         const int count = (int)rows * t->column_count[t->rank];
         MPI_Alltoall(send, count, t->type, recv, count, t->type, t->comm);
     } else {
-        MPI_Alltoallv(send, t->column_count, t->column_first, t->out, recv, t->row_count, t->row_first,
-                      t->in, t->comm);
+        MPI_Alltoallv(send, t->column_count, t->column_first, t->out, recv, t->row_count,
+                      t->row_first, t->in, t->comm);
     }
     unpack(t, recv, target);
 }
@@ -137,8 +152,8 @@ static int fill(turn *t, world *w)
     if (!t->row_first || !t->row_count || !t->column_first || !t->column_count)
         return world_fail(w, "rank %d: no memory for the shares of %d ranks", w->rank, w->size);
     share_out(t);
-    /* What is sent to a rank is whole rows of this rank's height; what comes from one is as many columns
-     * as it has rows. So counts and displacements are in rows, and small. */
+    /* What is sent to a rank is whole rows of this rank's height; what comes from one is as many
+     * columns as it has rows. So counts and displacements are in rows, and small. */
     t->type = exchange_element(t->element);
     MPI_Type_contiguous(t->row_count[t->rank], t->type, &t->out);
     MPI_Type_commit(&t->out);

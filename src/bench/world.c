@@ -1,6 +1,6 @@
-/* The ranks of a job as a measurement needs them. Knows nothing of cases. What waits here polls, and
- * sleeps in between when the node has more ranks than cores: a rank that spins in a barrier would take
- * its core from one that still works. */
+/* The ranks of a job as a measurement needs them. Knows nothing of cases. What waits here polls,
+ * and sleeps in between when the node has more ranks than cores: a rank that spins in a barrier
+ * would take its core from one that still works. */
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -17,7 +17,8 @@ struct world_flag {
 };
 
 enum { POLL_NS = 20000, PAGE = 4096, SPINS = 10000 };
-static const double lead_alone_s = 4e-6, lead_crowded_s = 300e-6; /* how far ahead a start in common lies */
+static const double lead_alone_s = 4e-6,
+                    lead_crowded_s = 300e-6; /* how far ahead a start in common lies */
 
 double world_now(void)
 {
@@ -61,8 +62,8 @@ int world_ferry(world *w, ferry_status status, const char *call)
 
 _Noreturn void world_give_up(const world *w, const char *what, size_t bytes)
 {
-    fprintf(stderr, "ferry: bench: rank %d: %zu bytes for %s could not be obtained\n", w->rank, bytes,
-            what);
+    fprintf(stderr, "ferry: bench: rank %d: %zu bytes for %s could not be obtained\n", w->rank,
+            bytes, what);
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();
 }
@@ -84,7 +85,8 @@ static void wait_quietly(const world *w, MPI_Request *request)
 {
     int done = 0;
 
-    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
+         MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
         if (w->crowded)
             nap(POLL_NS);
         else
@@ -133,7 +135,8 @@ int world_agree(world *w, int failed)
 static void wait_until(const world *w, double moment)
 {
     if (w->crowded) {
-        const struct timespec until = {(time_t)moment, (long)((moment - (double)(time_t)moment) * 1e9)};
+        const struct timespec until = {(time_t)moment,
+                                       (long)((moment - (double)(time_t)moment) * 1e9)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     }
     while (world_now() < moment)
@@ -153,7 +156,8 @@ double world_start(world *w)
 /* A long wait means that the other rank has lost its core, perhaps to this one. */
 static void meet_one(const world *w, int rank)
 {
-    for (int spins = 0; atomic_load_explicit(&w->flags[rank]->meetings, memory_order_acquire) < w->meetings;
+    for (int spins = 0;
+         atomic_load_explicit(&w->flags[rank]->meetings, memory_order_acquire) < w->meetings;
          ++spins) {
         if (spins < SPINS)
             pause_briefly();

@@ -1,5 +1,5 @@
-/* The ranks of a job as a measurement needs them: a start in common, agreement, one clock, and the ferry
- * context. */
+/* The ranks of a job as a measurement needs them: a start in common, agreement, one clock, and the
+ * ferry context. */
 #ifndef BENCH_WORLD_H
 #define BENCH_WORLD_H
 
@@ -25,7 +25,8 @@ typedef struct world {
     MPI_Win window;                    /* holds the flags; MPI_WIN_NULL when there are none */
     world_flag **flags;                /* one per rank, or NULL */
     uint64_t meetings;                 /* so far, of world_meet() */
-    char trouble[WORLD_TROUBLE_BYTES]; /* why the last step failed on this rank, "" when it did not */
+    char trouble[WORLD_TROUBLE_BYTES]; /* why the last step failed on this rank, "" when it did not
+                                        */
 } world;
 
 /* Make the world of MPI_COMM_WORLD. Collective; the same result everywhere: 0, or 1 with a text in
@@ -39,30 +40,30 @@ int world_fail(world *w, const char *format, ...) __attribute__((format(printf, 
 /* Likewise with the detail of a ferry call that failed; returns 1, or 0 for FERRY_OK. */
 int world_ferry(world *w, ferry_status status, const char *call);
 
-/* End the job with one line: for failures in the midst of a rival's messages, which the other ranks wait
- * for. */
+/* End the job with one line: for failures in the midst of a rival's messages, which the other ranks
+ * wait for. */
 _Noreturn void world_give_up(const world *w, const char *what, size_t bytes);
 
-/* Memory of the process for this rank, aligned to pages, every page touched; NULL and a text after a
- * failure. */
+/* Memory of the process for this rank, aligned to pages, every page touched; NULL and a text after
+ * a failure. */
 void *world_alloc(world *w, size_t bytes);
 
-/* Every rank passes here with its verdict; all leave with the same: 0, or 1 and the text of the lowest
- * failing rank. */
+/* Every rank passes here with its verdict; all leave with the same: 0, or 1 and the text of the
+ * lowest failing rank. */
 int world_agree(world *w, int failed);
 
-/* Reductions that do not spin when there are more ranks than cores, so that waiting ranks do not slow
- * working ones. */
+/* Reductions that do not spin when there are more ranks than cores, so that waiting ranks do not
+ * slow working ones. */
 void world_max(world *w, double *values, int count);
 void world_min(world *w, double *values, int count);
 double world_sum(world *w, double value);
 
-/* Wait for all ranks, then for a moment that lies ahead for all of them: a start in common. Returns the
- * time when the last rank came, the same number on all ranks. */
+/* Wait for all ranks, then for a moment that lies ahead for all of them: a start in common. Returns
+ * the time when the last rank came, the same number on all ranks. */
 double world_start(world *w);
 
-/* Wait until two other ranks have come as often as this one, through shared flags. Does nothing where
- * flags are missing or a spin would only hold up the rank it waits for. */
+/* Wait until two other ranks have come as often as this one, through shared flags. Does nothing
+ * where flags are missing or a spin would only hold up the rank it waits for. */
 void world_meet(world *w, int one, int other);
 
 /* Seconds of the monotonic clock. */

@@ -22,7 +22,8 @@ static int write_row(xmlTextWriterPtr writer, const double *row, size_t columns)
     return 0;
 }
 
-static int write_matrix(xmlTextWriterPtr writer, const double *data, const xml_shape *shape, size_t index)
+static int write_matrix(xmlTextWriterPtr writer, const double *data, const xml_shape *shape,
+                        size_t index)
 {
     int bad = xmlTextWriterStartElement(writer, BAD_CAST "matrix") < 0;
 
@@ -78,7 +79,8 @@ static size_t attribute(xmlNodePtr node, const char *name)
 static int read_matrix(xmlNodePtr node, const xml_shape *shape, double *data)
 {
     const size_t elements = shape->rows * shape->columns;
-    int bad = attribute(node, "rows") != shape->rows || attribute(node, "columns") != shape->columns;
+    int bad =
+        attribute(node, "rows") != shape->rows || attribute(node, "columns") != shape->columns;
     xmlChar *const text = xmlNodeGetContent(node);
     const char *at = (const char *)text;
 

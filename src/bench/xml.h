@@ -1,5 +1,5 @@
-/* Matrices as XML, the way programs ship nested containers today: numbers as text with 17 significant
- * digits. */
+/* Matrices as XML, the way programs ship nested containers today: numbers as text with 17
+ * significant digits. */
 #ifndef BENCH_XML_H
 #define BENCH_XML_H
 
@@ -16,8 +16,8 @@ enum { XML_NUMBER_BYTES = 26 };
 /* Write a document; free() the text. 0, or 1 when libxml2 failed. */
 int xml_write(const double *data, const xml_shape *shape, char **text_out, size_t *bytes_out);
 
-/* Parse a document into newly allocated matrices; free() them. 0, or 1 when it is not a document of this
- * shape. */
+/* Parse a document into newly allocated matrices; free() them. 0, or 1 when it is not a document of
+ * this shape. */
 int xml_read(const char *text, size_t bytes, const xml_shape *shape, double **data_out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Arrays; see array.h. Copying and comparing are one walk over two arrays: loops in the order of the first one's
- * strides, folded where both lie dense, with a typed body for the innermost one. */
+/* Arrays; see array.h. Copying and comparing are one walk over two arrays: loops in the order of
+ * the first one's strides, folded where both lie dense, with a typed body for the innermost one. */
 #include "bundle/array.h"
 
 #include <stdlib.h>
@@ -27,7 +27,8 @@ bool array_bytes(ferry_type element, int dims, const int64_t *shape, size_t *byt
 
 void array_strides(const array_spec *spec, bool column_major, int64_t *strides_out)
 {
-    uint64_t stride = ferry_type_bytes(spec->element); /* may wrap around in arrays without elements */
+    uint64_t stride =
+        ferry_type_bytes(spec->element); /* may wrap around in arrays without elements */
 
     for (int k = 0; k < spec->dims; k++) {
         const int dim = column_major ? k : spec->dims - 1 - k;
@@ -48,7 +49,8 @@ static bool is_dense(const array_spec *spec, bool column_major)
     return true;
 }
 
-/* Strides grow with the dimension; those of one index do not matter, and all being equal is not growing. */
+/* Strides grow with the dimension; those of one index do not matter, and all being equal is not
+ * growing. */
 static bool is_rising(const array_spec *spec)
 {
     int64_t first = -1, last = -1;
@@ -68,15 +70,17 @@ static bool is_rising(const array_spec *spec)
 static ferry_status check_shape(const array_spec *spec, size_t *bytes_out)
 {
     if (ferry_type_bytes(spec->element) == 0)
-        return trouble(FERRY_ERR_ARG, "element is %d (%s), expected a type from bool to complex128", (int)spec->element,
-                       ferry_type_name(spec->element));
+        return trouble(FERRY_ERR_ARG, "element is %d (%s), expected a type from bool to complex128",
+                       (int)spec->element, ferry_type_name(spec->element));
     if (spec->dims < 1 || spec->dims > FERRY_ARRAY_MAX_DIMS)
-        return trouble(FERRY_ERR_ARG, "dims is %d, expected 1..%d", spec->dims, (int)FERRY_ARRAY_MAX_DIMS);
+        return trouble(FERRY_ERR_ARG, "dims is %d, expected 1..%d", spec->dims,
+                       (int)FERRY_ARRAY_MAX_DIMS);
     if (!spec->shape)
         return trouble(FERRY_ERR_ARG, "shape is NULL, expected %d numbers", spec->dims);
     for (int k = 0; k < spec->dims; k++)
         if (spec->shape[k] < 0)
-            return trouble(FERRY_ERR_ARG, "shape[%d] is %lld, expected 0 or more", k, (long long)spec->shape[k]);
+            return trouble(FERRY_ERR_ARG, "shape[%d] is %lld, expected 0 or more", k,
+                           (long long)spec->shape[k]);
     if (!array_bytes(spec->element, spec->dims, spec->shape, bytes_out))
         return trouble(FERRY_ERR_ARG, "shape has more bytes than 63 bits can count");
     if (!spec->data && *bytes_out > 0)
@@ -93,9 +97,11 @@ static ferry_status check_strides(const array_spec *spec)
     for (int k = 0; k < spec->dims; k++) {
         const int64_t stride = spec->strides[k];
         int64_t way;
-        if (stride < -most || stride > most || !offset_mul(llabs(stride), spec->shape[k] - 1, &way) ||
-            !offset_add(span, way, &span) || span > most)
-            return trouble(FERRY_ERR_ARG, "strides_bytes[%d] is %lld, which leads out of the address space", k,
+        if (stride < -most || stride > most ||
+            !offset_mul(llabs(stride), spec->shape[k] - 1, &way) || !offset_add(span, way, &span) ||
+            span > most)
+            return trouble(FERRY_ERR_ARG,
+                           "strides_bytes[%d] is %lld, which leads out of the address space", k,
                            (long long)stride);
     }
     return FERRY_OK;
@@ -179,22 +185,22 @@ static bool pair_up(const array_spec *spec, const int64_t *a, const int64_t *b, 
 }
 
 /* The loop that is walked innermost; a single pass when everything folded. */
-#define EACH(p, a, b, body)                                                     \
-    do {                                                                        \
-        const int last = (p)->dims - 1;                                         \
-        const int64_t count = last < 0 ? 1 : (p)->loop[last].count;             \
-        const int64_t a_stride = last < 0 ? 0 : (p)->loop[last].a;              \
-        const int64_t b_stride = last < 0 ? 0 : (p)->loop[last].b;              \
-        for (int64_t i = 0; i < count; i++, (a) += a_stride, (b) += b_stride)   \
-            body                                                                \
-    } while (0)
+#define EACH(p, a, b, body)                                                                        \
+  do {                                                                                             \
+    const int last = (p)->dims - 1;                                                                \
+    const int64_t count = last < 0 ? 1 : (p)->loop[last].count;                                    \
+    const int64_t a_stride = last < 0 ? 0 : (p)->loop[last].a;                                     \
+    const int64_t b_stride = last < 0 ? 0 : (p)->loop[last].b;                                     \
+    for (int64_t i = 0; i < count; i++, (a) += a_stride, (b) += b_stride)                          \
+      body                                                                                         \
+  } while (0)
 
-#define COPY(name, bytes)                                      \
-    static bool name(const pair *p, char *a, const char *b)    \
-    {                                                          \
-        EACH(p, a, b, { memcpy(a, b, bytes); });               \
-        return true;                                           \
-    }
+#define COPY(name, bytes)                                                                          \
+  static bool name(const pair *p, char *a, const char *b)                                          \
+  {                                                                                                \
+    EACH(p, a, b, { memcpy(a, b, bytes); });                                                       \
+    return true;                                                                                   \
+  }
 COPY(copy_1, 1)
 COPY(copy_2, 2)
 COPY(copy_4, 4)
@@ -205,7 +211,8 @@ COPY(copy_any, p->element)
 
 static run_pair *copy_of(size_t bytes)
 {
-    static run_pair *const typed[17] = {[1] = copy_1, [2] = copy_2, [4] = copy_4, [8] = copy_8, [16] = copy_16};
+    static run_pair *const typed[17] = {
+        [1] = copy_1, [2] = copy_2, [4] = copy_4, [8] = copy_8, [16] = copy_16};
 
     return bytes < sizeof typed / sizeof typed[0] && typed[bytes] ? typed[bytes] : copy_any;
 }

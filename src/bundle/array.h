@@ -1,5 +1,5 @@
-/* Arrays: checking shapes and strides, and walking two arrays of one shape together. Knows nothing of values or
- * trees. */
+/* Arrays: checking shapes and strides, and walking two arrays of one shape together. Knows nothing
+ * of values or trees. */
 #ifndef BUNDLE_ARRAY_H
 #define BUNDLE_ARRAY_H
 
@@ -14,8 +14,8 @@ typedef struct array_spec {
 } array_spec;
 
 typedef struct array_form {
-    size_t bytes;      /* of all elements */
-    bool dense;        /* the elements lie one after another, in the order that column_major tells */
+    size_t bytes; /* of all elements */
+    bool dense;   /* the elements lie one after another, in the order that column_major tells */
     bool column_major; /* first index fastest; never with less than two dimensions */
 } array_form;
 

@@ -32,44 +32,50 @@ ferry_status ferry_bundle_set_null(ferry_bundle *bundle, const char *key)
     return place_put_scalar(in(bundle, key), FERRY_TYPE_NULL, NULL);
 }
 
-#define PUT(name, NAME, type) \
-    ferry_status ferry_bundle_set_##name(ferry_bundle *bundle, const char *key, type value) \
-    { \
-        return place_put_scalar(in(bundle, key), FERRY_TYPE_##NAME, &value); \
-    }
+#define PUT(name, NAME, type)                                                                      \
+  ferry_status ferry_bundle_set_##name(ferry_bundle *bundle, const char *key, type value)          \
+  {                                                                                                \
+    return place_put_scalar(in(bundle, key), FERRY_TYPE_##NAME, &value);                           \
+  }
 FERRY_SCALAR_LIST(PUT)
 #undef PUT
 
-ferry_status ferry_bundle_set_string(ferry_bundle *bundle, const char *key, const char *text, size_t length)
+ferry_status ferry_bundle_set_string(ferry_bundle *bundle, const char *key, const char *text,
+                                     size_t length)
 {
     return place_put_text(in(bundle, key), FERRY_TYPE_STRING, text, length, false);
 }
 
-ferry_status ferry_bundle_set_bytes(ferry_bundle *bundle, const char *key, const void *data, size_t length)
+ferry_status ferry_bundle_set_bytes(ferry_bundle *bundle, const char *key, const void *data,
+                                    size_t length)
 {
     return place_put_text(in(bundle, key), FERRY_TYPE_BYTES, data, length, false);
 }
 
-ferry_status ferry_bundle_set_array(ferry_bundle *bundle, const char *key, ferry_type element, int dims,
-                                    const int64_t *shape, const int64_t *strides_bytes, const void *data)
+ferry_status ferry_bundle_set_array(ferry_bundle *bundle, const char *key, ferry_type element,
+                                    int dims, const int64_t *shape, const int64_t *strides_bytes,
+                                    const void *data)
 {
     const array_spec spec = {element, dims, shape, strides_bytes, data};
 
     return place_put_array(in(bundle, key), &spec, false);
 }
 
-ferry_status ferry_bundle_borrow_string(ferry_bundle *bundle, const char *key, const char *text, size_t length)
+ferry_status ferry_bundle_borrow_string(ferry_bundle *bundle, const char *key, const char *text,
+                                        size_t length)
 {
     return place_put_text(in(bundle, key), FERRY_TYPE_STRING, text, length, true);
 }
 
-ferry_status ferry_bundle_borrow_bytes(ferry_bundle *bundle, const char *key, const void *data, size_t length)
+ferry_status ferry_bundle_borrow_bytes(ferry_bundle *bundle, const char *key, const void *data,
+                                       size_t length)
 {
     return place_put_text(in(bundle, key), FERRY_TYPE_BYTES, data, length, true);
 }
 
-ferry_status ferry_bundle_borrow_array(ferry_bundle *bundle, const char *key, ferry_type element, int dims,
-                                       const int64_t *shape, const int64_t *strides_bytes, const void *data)
+ferry_status ferry_bundle_borrow_array(ferry_bundle *bundle, const char *key, ferry_type element,
+                                       int dims, const int64_t *shape, const int64_t *strides_bytes,
+                                       const void *data)
 {
     const array_spec spec = {element, dims, shape, strides_bytes, data};
 
@@ -91,7 +97,8 @@ ferry_status ferry_bundle_remove(ferry_bundle *bundle, const char *key)
     if (!bundle || !key)
         return trouble(FERRY_ERR_ARG, "ferry_bundle_remove: %s is NULL", bundle ? "key" : "bundle");
     if (!tree_remove(&bundle->tree, key))
-        return trouble(FERRY_ERR_NOT_FOUND, "there is no key \"%.64s\" among %zu values", key, bundle->tree.count);
+        return trouble(FERRY_ERR_NOT_FOUND, "there is no key \"%.64s\" among %zu values", key,
+                       bundle->tree.count);
     return FERRY_OK;
 }
 
@@ -112,19 +119,21 @@ ferry_status ferry_bundle_type(const ferry_bundle *bundle, const char *key, ferr
     return place_type(in(bundle, key), type_out);
 }
 
-#define GET(name, NAME, type) \
-    ferry_status ferry_bundle_get_##name(const ferry_bundle *bundle, const char *key, type *value_out) \
-    { \
-        return place_get_scalar(in(bundle, key), FERRY_TYPE_##NAME, value_out); \
-    }
+#define GET(name, NAME, type)                                                                      \
+  ferry_status ferry_bundle_get_##name(const ferry_bundle *bundle, const char *key,                \
+                                       type *value_out)                                            \
+  {                                                                                                \
+    return place_get_scalar(in(bundle, key), FERRY_TYPE_##NAME, value_out);                        \
+  }
 FERRY_SCALAR_LIST(GET)
 #undef GET
 
-ferry_status ferry_bundle_get_string(const ferry_bundle *bundle, const char *key, const char **text_out,
-                                     size_t *length_out)
+ferry_status ferry_bundle_get_string(const ferry_bundle *bundle, const char *key,
+                                     const char **text_out, size_t *length_out)
 {
     text_view view;
-    const ferry_status st = place_get_text(in(bundle, key), FERRY_TYPE_STRING, text_out && length_out ? &view : NULL);
+    const ferry_status st =
+        place_get_text(in(bundle, key), FERRY_TYPE_STRING, text_out && length_out ? &view : NULL);
 
     if (st != FERRY_OK)
         return st;
@@ -138,11 +147,12 @@ ferry_status ferry_bundle_get_utf8(const ferry_bundle *bundle, const char *key, 
     return place_get_utf8(in(bundle, key), utf8_out);
 }
 
-ferry_status ferry_bundle_get_bytes(const ferry_bundle *bundle, const char *key, const void **data_out,
-                                    size_t *length_out)
+ferry_status ferry_bundle_get_bytes(const ferry_bundle *bundle, const char *key,
+                                    const void **data_out, size_t *length_out)
 {
     text_view view;
-    const ferry_status st = place_get_text(in(bundle, key), FERRY_TYPE_BYTES, data_out && length_out ? &view : NULL);
+    const ferry_status st =
+        place_get_text(in(bundle, key), FERRY_TYPE_BYTES, data_out && length_out ? &view : NULL);
 
     if (st != FERRY_OK)
         return st;
@@ -157,38 +167,45 @@ ferry_status ferry_bundle_get_array(const ferry_bundle *bundle, const char *key,
     return place_get_array(in(bundle, key), element, array_out);
 }
 
-ferry_status ferry_bundle_read_array(const ferry_bundle *bundle, const char *key, ferry_type element,
-                                     int dims, const int64_t *shape, const int64_t *strides_bytes, void *data)
+ferry_status ferry_bundle_read_array(const ferry_bundle *bundle, const char *key,
+                                     ferry_type element, int dims, const int64_t *shape,
+                                     const int64_t *strides_bytes, void *data)
 {
     const array_spec target = {element, dims, shape, strides_bytes, data};
 
     return place_read_array(in(bundle, key), &target);
 }
 
-ferry_status ferry_bundle_get_bundle(const ferry_bundle *bundle, const char *key, const ferry_bundle **child_out)
+ferry_status ferry_bundle_get_bundle(const ferry_bundle *bundle, const char *key,
+                                     const ferry_bundle **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(bundle, key), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(bundle, key), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_bundle *)child;
     return st;
 }
 
-ferry_status ferry_bundle_edit_bundle(ferry_bundle *bundle, const char *key, ferry_bundle **child_out)
+ferry_status ferry_bundle_edit_bundle(ferry_bundle *bundle, const char *key,
+                                      ferry_bundle **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(bundle, key), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(bundle, key), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_bundle *)child;
     return st;
 }
 
-ferry_status ferry_bundle_get_list(const ferry_bundle *bundle, const char *key, const ferry_list **child_out)
+ferry_status ferry_bundle_get_list(const ferry_bundle *bundle, const char *key,
+                                   const ferry_list **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(bundle, key), FERRY_TYPE_LIST, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(bundle, key), FERRY_TYPE_LIST, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;
@@ -198,7 +215,8 @@ ferry_status ferry_bundle_get_list(const ferry_bundle *bundle, const char *key, 
 ferry_status ferry_bundle_edit_list(ferry_bundle *bundle, const char *key, ferry_list **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(bundle, key), FERRY_TYPE_LIST, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(bundle, key), FERRY_TYPE_LIST, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;

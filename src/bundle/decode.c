@@ -1,5 +1,6 @@
-/* From an image to a tree. The bytes are trusted in nothing: the header bounds what is allocated, every record is
- * checked before it is used, and the sections must end exactly where the records say. Values stay in the block. */
+/* From an image to a tree. The bytes are trusted in nothing: the header bounds what is allocated,
+ * every record is checked before it is used, and the sections must end exactly where the records
+ * say. Values stay in the block. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,11 +14,11 @@
 
 typedef struct reader {
     image_header header;
-    char *image;                     /* the block */
+    char *image; /* the block */
     char *schema, *keys, *small, *large;
-    size_t large_bytes;              /* length of the section */
+    size_t large_bytes; /* length of the section */
     image_cursor at;
-    value *values;                   /* parts of the arena that are still free */
+    value *values; /* parts of the arena that are still free */
     const char **names;
     uint32_t *slots;
     tree *trees;
@@ -46,7 +47,8 @@ static const char *wrong_start(const image_header *h, size_t bytes)
     return NULL;
 }
 
-/* Sections within the image, and numbers of things that its records can hold: bounds all that decoding allocates. */
+/* Sections within the image, and numbers of things that its records can hold: bounds all that
+ * decoding allocates. */
 static const char *wrong_sizes(const image_header *h)
 {
     const size_t tree_bytes = IMAGE_TREE_WORDS * IMAGE_WORD;
@@ -83,7 +85,8 @@ static const char *wrong_sums(const image_header *h, const char *image)
 static ferry_status read_header(reader *r, char *image, size_t bytes)
 {
     if (bytes < sizeof r->header)
-        return trouble(FERRY_ERR_FORMAT, "image: %zu bytes are less than a header of %zu", bytes, sizeof r->header);
+        return trouble(FERRY_ERR_FORMAT, "image: %zu bytes are less than a header of %zu", bytes,
+                       sizeof r->header);
     *r = (reader){.image = image};
     memcpy(&r->header, image, sizeof r->header);
     const char *wrong = wrong_start(&r->header, bytes);
@@ -116,13 +119,16 @@ static ferry_status read_word(reader *r, uint64_t *word_out)
 static bool sound_record(const image_record *record)
 {
     const bool is_array = record->type == FERRY_TYPE_ARRAY;
-    const unsigned flags = record->type == FERRY_TYPE_STRING ? IMAGE_UTF8 : is_array ? IMAGE_COLUMN : 0;
+    const unsigned flags = record->type == FERRY_TYPE_STRING ? IMAGE_UTF8
+                           : is_array                        ? IMAGE_COLUMN
+                                                             : 0;
 
     if (record->type > FERRY_TYPE_BUNDLE || (record->flags & ~flags) != 0)
         return false;
     if (!is_array)
         return record->element == 0 && record->dims == 0;
-    return ferry_type_bytes(record->element) > 0 && record->dims >= 1 && record->dims <= FERRY_ARRAY_MAX_DIMS;
+    return ferry_type_bytes(record->element) > 0 && record->dims >= 1 &&
+           record->dims <= FERRY_ARRAY_MAX_DIMS;
 }
 
 static ferry_status read_record(reader *r, image_record *record_out)
@@ -134,11 +140,12 @@ static ferry_status read_record(reader *r, image_record *record_out)
     if (st != FERRY_OK)
         return st;
     memcpy(record_out, &word, sizeof word);
-    return sound_record(record_out) ? FERRY_OK : damaged(r, at, "no type of value with such fields");
+    return sound_record(record_out) ? FERRY_OK
+                                    : damaged(r, at, "no type of value with such fields");
 }
 
-/* A key of `length` bytes, which zeros follow up to a multiple of 8. Most keys are ASCII, so words are looked at
- * first. */
+/* A key of `length` bytes, which zeros follow up to a multiple of 8. Most keys are ASCII, so words
+ * are looked at first. */
 static bool sound_key(const uint64_t *words, size_t length)
 {
     const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
@@ -177,7 +184,8 @@ static ferry_status read_data(reader *r, ferry_type type, size_t bytes, char **d
 {
     size_t position = 0;
 
-    if (!image_step(&r->at, type, bytes, &position) || r->at.small > r->header.values || r->at.large > r->large_bytes)
+    if (!image_step(&r->at, type, bytes, &position) || r->at.small > r->header.values ||
+        r->at.large > r->large_bytes)
         return damaged(r, SCHEMA_AT(r), "the value before is longer than the image");
     *data_out = (bytes >= IMAGE_LARGE ? r->large : r->small) + position;
     return FERRY_OK;
@@ -246,7 +254,10 @@ static ferry_status read_child(reader *r, tree *parent, value *v, int depth)
         return damaged(r, SCHEMA_AT(r), "more bundles and lists than the header says");
     r->trees_left--;
     tree *const child = r->trees++;
-    *child = (tree){.parent = parent, .is_list = v->type == FERRY_TYPE_LIST, .in_arena = true, .store_in_arena = true};
+    *child = (tree){.parent = parent,
+                    .is_list = v->type == FERRY_TYPE_LIST,
+                    .in_arena = true,
+                    .store_in_arena = true};
     v->child = child;
     parent->children++;
     return read_tree(r, child, depth + 1);
@@ -318,7 +329,8 @@ static ferry_status take_store(reader *r, tree *t, uint64_t count)
 static ferry_status read_tree(reader *r, tree *t, int depth)
 {
     uint64_t count = 0, inside = 0, zero = 0;
-    ferry_status st = depth <= FERRY_BUNDLE_MAX_DEPTH ? FERRY_OK : damaged(r, SCHEMA_AT(r), "nested too deep");
+    ferry_status st =
+        depth <= FERRY_BUNDLE_MAX_DEPTH ? FERRY_OK : damaged(r, SCHEMA_AT(r), "nested too deep");
 
     if (st == FERRY_OK)
         st = read_word(r, &count);
@@ -363,8 +375,8 @@ static ferry_status read_root(reader *r, tree *root)
     return FERRY_OK;
 }
 
-/* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and keys
- * (wrong_sizes()). */
+/* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and
+ * keys (wrong_sizes()). */
 static ferry_status make_arena(reader *r, arena **arena_out)
 {
     const image_header *const h = &r->header;
@@ -413,7 +425,8 @@ ferry_status ferry_bundle_decode(const void *image, size_t bytes, ferry_bundle *
     void *block;
 
     if (!image || !bundle_out)
-        return trouble(FERRY_ERR_ARG, "ferry_bundle_decode: %s is NULL", image ? "bundle_out" : "image");
+        return trouble(FERRY_ERR_ARG, "ferry_bundle_decode: %s is NULL",
+                       image ? "bundle_out" : "image");
     ferry_status st = ferry_memory_take(bytes, &block);
     if (st != FERRY_OK)
         return st;

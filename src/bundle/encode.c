@@ -1,5 +1,5 @@
-/* From a tree to an image. One walk measures, so that the head is allocated once; one walk writes it. Large values
- * are not touched: the pieces point at them. */
+/* From a tree to an image. One walk measures, so that the head is allocated once; one walk writes
+ * it. Large values are not touched: the pieces point at them. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -58,7 +58,9 @@ static void measure_tree(measure *m, const tree *t)
         m->fits = image_step(&m->at, v->type, bytes, &position);
         if (bytes >= IMAGE_LARGE) {
             m->large_values++;
-            m->packed += v->flags & VALUE_STRIDED && v->type == FERRY_TYPE_ARRAY ? size_round(bytes, IMAGE_LINE) : 0;
+            m->packed += v->flags & VALUE_STRIDED && v->type == FERRY_TYPE_ARRAY
+                             ? size_round(bytes, IMAGE_LINE)
+                             : 0;
         }
         if (value_is_tree(v))
             measure_tree(m, v->child);
@@ -131,8 +133,11 @@ static void write_large(writer *w, const value *v, const char *data, size_t byte
 
 static void write_data(writer *w, const value *v)
 {
-    const bool is_array = v->type == FERRY_TYPE_ARRAY, is_text = !is_array && ferry_type_bytes(v->type) == 0;
-    const char *const data = is_array ? v->array.data : is_text ? v->text.data : (const char *)v->scalar;
+    const bool is_array = v->type == FERRY_TYPE_ARRAY,
+               is_text = !is_array && ferry_type_bytes(v->type) == 0;
+    const char *const data = is_array  ? v->array.data
+                             : is_text ? v->text.data
+                                       : (const char *)v->scalar;
     const size_t bytes = data_bytes(v), before = w->at.large;
     size_t position = 0;
 
@@ -226,7 +231,8 @@ static void write_image(const tree *root, const measure *m, image_header *header
     write_record(&w, &top, 0);
     write_tree(&w, root);
     header->hash = hash_bytes(HASH_START, w.schema, header->schema + header->keys);
-    header->crc = hash_crc32c(hash_crc32c(0, header, sizeof *header), w.schema, header->schema + header->keys);
+    header->crc = hash_crc32c(hash_crc32c(0, header, sizeof *header), w.schema,
+                              header->schema + header->keys);
     memcpy(head, header, sizeof *header);
     e->count = (size_t)(w.piece - e->pieces);
     e->total = header->total;
@@ -241,7 +247,8 @@ ferry_status encoding_make(const tree *root, encoding *encoding_out)
     if (!m.fits || m.at.small > IMAGE_MOST || m.at.large > IMAGE_MOST)
         return trouble(FERRY_ERR_LIMIT, "the bundle holds more bytes than 62 bits can count");
     image_header header = make_header(&m);
-    ferry_status st = alloc_zero(1, (1 + 2 * m.large_values) * sizeof *e.pieces + image_large(&header), &e.pieces);
+    ferry_status st = alloc_zero(
+        1, (1 + 2 * m.large_values) * sizeof *e.pieces + image_large(&header), &e.pieces);
     if (st == FERRY_OK && m.packed > 0)
         st = ferry_memory_take(m.packed, &e.packed);
     if (st != FERRY_OK) {
@@ -283,7 +290,9 @@ ferry_status ferry_bundle_encode(const ferry_bundle *bundle, void **image_out, s
 
     if (!bundle || !image_out || !bytes_out)
         return trouble(FERRY_ERR_ARG, "ferry_bundle_encode: %s is NULL",
-                       !bundle ? "bundle" : image_out ? "bytes_out" : "image_out");
+                       !bundle     ? "bundle"
+                       : image_out ? "bytes_out"
+                                   : "image_out");
     ferry_status st = encoding_make(&bundle->tree, &e);
     if (st != FERRY_OK)
         return st;
@@ -300,7 +309,8 @@ ferry_status ferry_bundle_copy(const ferry_bundle *bundle, ferry_bundle **copy_o
     size_t bytes;
 
     if (!bundle || !copy_out)
-        return trouble(FERRY_ERR_ARG, "ferry_bundle_copy: %s is NULL", bundle ? "copy_out" : "bundle");
+        return trouble(FERRY_ERR_ARG, "ferry_bundle_copy: %s is NULL",
+                       bundle ? "copy_out" : "bundle");
     ferry_status st = ferry_bundle_encode(bundle, &block, &bytes);
     if (st != FERRY_OK)
         return st;

@@ -22,7 +22,8 @@ static bool value_equal(const value *a, const value *b)
         return array_values_equal(a, b);
     case FERRY_TYPE_STRING:
     case FERRY_TYPE_BYTES:
-        return a->text.bytes == b->text.bytes && memcmp(a->text.data, b->text.data, a->text.bytes) == 0;
+        return a->text.bytes == b->text.bytes &&
+               memcmp(a->text.data, b->text.data, a->text.bytes) == 0;
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
         return tree_equal(a->child, b->child);
@@ -36,7 +37,8 @@ static bool tree_equal(const tree *a, const tree *b)
     if (a->count != b->count)
         return false;
     for (size_t i = 0; i < a->count; i++)
-        if ((!a->is_list && strcmp(a->keys[i], b->keys[i]) != 0) || !value_equal(&a->values[i], &b->values[i]))
+        if ((!a->is_list && strcmp(a->keys[i], b->keys[i]) != 0) ||
+            !value_equal(&a->values[i], &b->values[i]))
             return false;
     return true;
 }

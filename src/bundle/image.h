@@ -1,7 +1,7 @@
-/* Image v1: the bytes of a bundle in messages and files; docs/image.md describes them. This header holds what
- * writing and reading share. Nothing in an image is an offset: schema, keys, small values and large values stand
- * in the order of the tree, so that positions follow from sizes, and writer and reader step through them with the
- * same cursor. */
+/* Image v1: the bytes of a bundle in messages and files; docs/image.md describes them. This header
+ * holds what writing and reading share. Nothing in an image is an offset: schema, keys, small
+ * values and large values stand in the order of the tree, so that positions follow from sizes, and
+ * writer and reader step through them with the same cursor. */
 #ifndef BUNDLE_IMAGE_H
 #define BUNDLE_IMAGE_H
 
@@ -11,9 +11,12 @@
 #include "bundle/tree.h"
 #include "ferry/experimental.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "images are written and read in place: little-endian only");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "images are written and read in place: little-endian only");
 
-#define IMAGE_MAGIC "\x89" "FERRY\r\n"
+#define IMAGE_MAGIC                                                                                \
+  "\x89"                                                                                           \
+  "FERRY\r\n"
 enum { IMAGE_VERSION = 1 };
 
 typedef struct image_header {
@@ -34,7 +37,7 @@ _Static_assert(sizeof(image_header) == 80, "part of the format");
 /* First word of each value in the schema. Shape, length or count follow as words of 64 bits. */
 typedef struct image_record {
     uint8_t type, element, dims, flags; /* image_flag */
-    uint32_t key_bytes;                 /* without the NUL; 0 in lists and for the outermost bundle */
+    uint32_t key_bytes; /* without the NUL; 0 in lists and for the outermost bundle */
 } image_record;
 
 enum image_flag { IMAGE_UTF8 = 1, IMAGE_COLUMN = 2 };
@@ -54,11 +57,12 @@ typedef struct image_cursor {
 
 #define IMAGE_MOST ((size_t)1 << 62)
 
-/* Place `bytes` of a value, with the NUL of strings, and step over them. False when sections grow beyond
- * IMAGE_MOST. */
+/* Place `bytes` of a value, with the NUL of strings, and step over them. False when sections grow
+ * beyond IMAGE_MOST. */
 static inline bool image_step(image_cursor *at, ferry_type type, size_t bytes, size_t *position_out)
 {
-    const bool large = bytes >= IMAGE_LARGE, wide = type == FERRY_TYPE_ARRAY || type == FERRY_TYPE_COMPLEX128;
+    const bool large = bytes >= IMAGE_LARGE,
+               wide = type == FERRY_TYPE_ARRAY || type == FERRY_TYPE_COMPLEX128;
     size_t *const cursor = large ? &at->large : &at->small;
     const size_t unit = large ? IMAGE_LINE : IMAGE_WORD;
 
@@ -85,8 +89,9 @@ static inline size_t image_large(const image_header *header)
     return size_round(image_small(header) + header->values, IMAGE_LINE);
 }
 
-/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head (header,
- * schema, keys, small values), the others point at large values where they lie; they are borrowed from the tree. */
+/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head
+ * (header, schema, keys, small values), the others point at large values where they lie; they are
+ * borrowed from the tree. */
 typedef struct encoding {
     ferry_piece *pieces; /* also the block that holds the head */
     size_t count;

@@ -37,11 +37,11 @@ ferry_status ferry_list_append_null(ferry_list *list)
     return place_put_scalar(end(list), FERRY_TYPE_NULL, NULL);
 }
 
-#define PUT(name, NAME, type) \
-    ferry_status ferry_list_append_##name(ferry_list *list, type value) \
-    { \
-        return place_put_scalar(end(list), FERRY_TYPE_##NAME, &value); \
-    }
+#define PUT(name, NAME, type)                                                                      \
+  ferry_status ferry_list_append_##name(ferry_list *list, type value)                              \
+  {                                                                                                \
+    return place_put_scalar(end(list), FERRY_TYPE_##NAME, &value);                                 \
+  }
 FERRY_SCALAR_LIST(PUT)
 #undef PUT
 
@@ -56,7 +56,8 @@ ferry_status ferry_list_append_bytes(ferry_list *list, const void *data, size_t 
 }
 
 ferry_status ferry_list_append_array(ferry_list *list, ferry_type element, int dims,
-                                     const int64_t *shape, const int64_t *strides_bytes, const void *data)
+                                     const int64_t *shape, const int64_t *strides_bytes,
+                                     const void *data)
 {
     const array_spec spec = {element, dims, shape, strides_bytes, data};
 
@@ -74,7 +75,8 @@ ferry_status ferry_list_borrow_bytes(ferry_list *list, const void *data, size_t 
 }
 
 ferry_status ferry_list_borrow_array(ferry_list *list, ferry_type element, int dims,
-                                     const int64_t *shape, const int64_t *strides_bytes, const void *data)
+                                     const int64_t *shape, const int64_t *strides_bytes,
+                                     const void *data)
 {
     const array_spec spec = {element, dims, shape, strides_bytes, data};
 
@@ -103,18 +105,20 @@ ferry_status ferry_list_type(const ferry_list *list, size_t index, ferry_type *t
     return place_type(in(list, index), type_out);
 }
 
-#define GET(name, NAME, type) \
-    ferry_status ferry_list_get_##name(const ferry_list *list, size_t index, type *value_out) \
-    { \
-        return place_get_scalar(in(list, index), FERRY_TYPE_##NAME, value_out); \
-    }
+#define GET(name, NAME, type)                                                                      \
+  ferry_status ferry_list_get_##name(const ferry_list *list, size_t index, type *value_out)        \
+  {                                                                                                \
+    return place_get_scalar(in(list, index), FERRY_TYPE_##NAME, value_out);                        \
+  }
 FERRY_SCALAR_LIST(GET)
 #undef GET
 
-ferry_status ferry_list_get_string(const ferry_list *list, size_t index, const char **text_out, size_t *length_out)
+ferry_status ferry_list_get_string(const ferry_list *list, size_t index, const char **text_out,
+                                   size_t *length_out)
 {
     text_view view;
-    const ferry_status st = place_get_text(in(list, index), FERRY_TYPE_STRING, text_out && length_out ? &view : NULL);
+    const ferry_status st =
+        place_get_text(in(list, index), FERRY_TYPE_STRING, text_out && length_out ? &view : NULL);
 
     if (st != FERRY_OK)
         return st;
@@ -128,10 +132,12 @@ ferry_status ferry_list_get_utf8(const ferry_list *list, size_t index, int *utf8
     return place_get_utf8(in(list, index), utf8_out);
 }
 
-ferry_status ferry_list_get_bytes(const ferry_list *list, size_t index, const void **data_out, size_t *length_out)
+ferry_status ferry_list_get_bytes(const ferry_list *list, size_t index, const void **data_out,
+                                  size_t *length_out)
 {
     text_view view;
-    const ferry_status st = place_get_text(in(list, index), FERRY_TYPE_BYTES, data_out && length_out ? &view : NULL);
+    const ferry_status st =
+        place_get_text(in(list, index), FERRY_TYPE_BYTES, data_out && length_out ? &view : NULL);
 
     if (st != FERRY_OK)
         return st;
@@ -140,23 +146,27 @@ ferry_status ferry_list_get_bytes(const ferry_list *list, size_t index, const vo
     return FERRY_OK;
 }
 
-ferry_status ferry_list_get_array(const ferry_list *list, size_t index, ferry_type element, ferry_array *array_out)
+ferry_status ferry_list_get_array(const ferry_list *list, size_t index, ferry_type element,
+                                  ferry_array *array_out)
 {
     return place_get_array(in(list, index), element, array_out);
 }
 
-ferry_status ferry_list_read_array(const ferry_list *list, size_t index, ferry_type element, int dims,
-                                   const int64_t *shape, const int64_t *strides_bytes, void *data)
+ferry_status ferry_list_read_array(const ferry_list *list, size_t index, ferry_type element,
+                                   int dims, const int64_t *shape, const int64_t *strides_bytes,
+                                   void *data)
 {
     const array_spec target = {element, dims, shape, strides_bytes, data};
 
     return place_read_array(in(list, index), &target);
 }
 
-ferry_status ferry_list_get_bundle(const ferry_list *list, size_t index, const ferry_bundle **child_out)
+ferry_status ferry_list_get_bundle(const ferry_list *list, size_t index,
+                                   const ferry_bundle **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(list, index), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(list, index), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_bundle *)child;
@@ -166,7 +176,8 @@ ferry_status ferry_list_get_bundle(const ferry_list *list, size_t index, const f
 ferry_status ferry_list_edit_bundle(ferry_list *list, size_t index, ferry_bundle **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(list, index), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(list, index), FERRY_TYPE_BUNDLE, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_bundle *)child;
@@ -176,7 +187,8 @@ ferry_status ferry_list_edit_bundle(ferry_list *list, size_t index, ferry_bundle
 ferry_status ferry_list_get_list(const ferry_list *list, size_t index, const ferry_list **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(list, index), FERRY_TYPE_LIST, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(list, index), FERRY_TYPE_LIST, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;
@@ -186,7 +198,8 @@ ferry_status ferry_list_get_list(const ferry_list *list, size_t index, const fer
 ferry_status ferry_list_edit_list(ferry_list *list, size_t index, ferry_list **child_out)
 {
     tree *child;
-    const ferry_status st = place_get_tree(in(list, index), FERRY_TYPE_LIST, child_out ? &child : NULL);
+    const ferry_status st =
+        place_get_tree(in(list, index), FERRY_TYPE_LIST, child_out ? &child : NULL);
 
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;

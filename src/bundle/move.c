@@ -1,5 +1,6 @@
-/* Bundles between ranks, on streams. The root or sender gives the pieces of an encoding; a receiver takes one block for
- * them and decodes it where it lies. A root that cannot encode gives a notice instead, so that nobody waits for it. */
+/* Bundles between ranks, on streams. The root or sender gives the pieces of an encoding; a receiver
+ * takes one block for them and decodes it where it lies. A root that cannot encode gives a notice
+ * instead, so that nobody waits for it. */
 #include <string.h>
 
 #include "base/trouble.h"
@@ -14,7 +15,8 @@ typedef struct notice {
     char text[TROUBLE_BYTES];
 } notice;
 
-static const char notice_magic[8] = "\x89" "FERRY!\n";
+static const char notice_magic[8] = "\x89"
+                                    "FERRY!\n";
 
 /* Where a message goes. */
 typedef struct arrival {
@@ -28,7 +30,9 @@ static ferry_status check_target(const arrival *a)
     if (!a->target)
         return trouble(FERRY_ERR_ARG, "bundle_inout is NULL");
     if (*a->target && (*a->target)->tree.parent)
-        return trouble(FERRY_ERR_ARG, "the bundle to replace is inside another one, expected NULL or an outermost one");
+        return trouble(
+            FERRY_ERR_ARG,
+            "the bundle to replace is inside another one, expected NULL or an outermost one");
     return FERRY_OK;
 }
 
@@ -65,7 +69,8 @@ static bool is_notice(const arrival *a)
 static ferry_status unpack(arrival *a)
 {
     ferry_bundle *fresh;
-    const ferry_status st = is_notice(a) ? read_notice(a) : image_decode(a->block, a->bytes, &fresh);
+    const ferry_status st =
+        is_notice(a) ? read_notice(a) : image_decode(a->block, a->bytes, &fresh);
 
     if (st != FERRY_OK)
         return st;
@@ -106,7 +111,8 @@ static ferry_status give_all(ferry_context *ctx, ferry_bundle *const *bundle, in
     ferry_status st;
 
     if (!bundle || !*bundle)
-        st = trouble(FERRY_ERR_ARG, "%s is NULL at the root, rank %d", bundle ? "the bundle" : "bundle_inout", root);
+        st = trouble(FERRY_ERR_ARG, "%s is NULL at the root, rank %d",
+                     bundle ? "the bundle" : "bundle_inout", root);
     else
         st = encoding_make(&(*bundle)->tree, &e);
     if (st != FERRY_OK)

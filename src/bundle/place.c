@@ -76,12 +76,15 @@ static ferry_status check_child(const tree *t, const tree *child)
     if (!child)
         return trouble(FERRY_ERR_ARG, "child is NULL");
     if (child->parent)
-        return trouble(FERRY_ERR_ARG, "child is part of another bundle or list, expected one that nobody was given");
+        return trouble(
+            FERRY_ERR_ARG,
+            "child is part of another bundle or list, expected one that nobody was given");
     if (root_of(t) == child)
         return trouble(FERRY_ERR_ARG, "child is the root of the tree it would be put into");
     const int depth = tree_depth(t) + tree_height(child);
     if (depth > FERRY_BUNDLE_MAX_DEPTH)
-        return trouble(FERRY_ERR_LIMIT, "bundles and lists would be nested %d deep, expected at most %d", depth,
+        return trouble(FERRY_ERR_LIMIT,
+                       "bundles and lists would be nested %d deep, expected at most %d", depth,
                        (int)FERRY_BUNDLE_MAX_DEPTH);
     return FERRY_OK;
 }
@@ -104,18 +107,23 @@ static ferry_status seek(place at, const void *output, const value **value_out)
     char name[NAME_BYTES];
 
     if (!at.tree || !output || (!at.tree->is_list && !at.key))
-        return trouble(FERRY_ERR_ARG, "%s is NULL", !at.tree ? "the bundle or list" : output ? "key" : "an output");
+        return trouble(FERRY_ERR_ARG, "%s is NULL",
+                       !at.tree ? "the bundle or list"
+                       : output ? "key"
+                                : "an output");
     if (at.tree->is_list)
         found = at.index < at.tree->count ? &at.tree->values[at.index] : NULL;
     else
         found = tree_find(at.tree, at.key);
     if (!found)
-        return trouble(FERRY_ERR_NOT_FOUND, "there is no %s among %zu values", name_of(at, name), at.tree->count);
+        return trouble(FERRY_ERR_NOT_FOUND, "there is no %s among %zu values", name_of(at, name),
+                       at.tree->count);
     *value_out = found;
     return FERRY_OK;
 }
 
-static ferry_status seek_type(place at, ferry_type type, const void *output, const value **value_out)
+static ferry_status seek_type(place at, ferry_type type, const void *output,
+                              const value **value_out)
 {
     const value *found;
     char name[NAME_BYTES];
@@ -124,14 +132,16 @@ static ferry_status seek_type(place at, ferry_type type, const void *output, con
     if (st != FERRY_OK)
         return st;
     if (found->type != type)
-        return trouble(FERRY_ERR_TYPE, "%s: wanted %s, found %s%s%s", name_of(at, name), ferry_type_name(type),
-                       ferry_type_name(found->type), found->type == FERRY_TYPE_ARRAY ? " of " : "",
+        return trouble(FERRY_ERR_TYPE, "%s: wanted %s, found %s%s%s", name_of(at, name),
+                       ferry_type_name(type), ferry_type_name(found->type),
+                       found->type == FERRY_TYPE_ARRAY ? " of " : "",
                        found->type == FERRY_TYPE_ARRAY ? ferry_type_name(found->element) : "");
     *value_out = found;
     return FERRY_OK;
 }
 
-static ferry_status seek_array(place at, ferry_type element, const void *output, const value **value_out)
+static ferry_status seek_array(place at, ferry_type element, const void *output,
+                               const value **value_out)
 {
     const value *found;
     char name[NAME_BYTES];
@@ -141,11 +151,13 @@ static ferry_status seek_array(place at, ferry_type element, const void *output,
     if (st != FERRY_OK)
         return st;
     if (found->type != FERRY_TYPE_ARRAY)
-        return trouble(FERRY_ERR_TYPE, "%s: wanted array%s%s, found %s", name_of(at, name), any ? "" : " of ",
-                       any ? "" : ferry_type_name(element), ferry_type_name(found->type));
+        return trouble(FERRY_ERR_TYPE, "%s: wanted array%s%s, found %s", name_of(at, name),
+                       any ? "" : " of ", any ? "" : ferry_type_name(element),
+                       ferry_type_name(found->type));
     if (!any && found->element != element)
-        return trouble(FERRY_ERR_TYPE, "%s: wanted array of %s, found array of %s", name_of(at, name),
-                       ferry_type_name(element), ferry_type_name(found->element));
+        return trouble(FERRY_ERR_TYPE, "%s: wanted array of %s, found array of %s",
+                       name_of(at, name), ferry_type_name(element),
+                       ferry_type_name(found->element));
     *value_out = found;
     return FERRY_OK;
 }
@@ -199,7 +211,8 @@ ferry_status place_get_array(place at, ferry_type element, ferry_array *array_ou
     if (st != FERRY_OK)
         return st;
     if (found->flags & VALUE_STRIDED)
-        return trouble(FERRY_ERR_STATE, "%s: its elements are borrowed with strides, expected dense ones",
+        return trouble(FERRY_ERR_STATE,
+                       "%s: its elements are borrowed with strides, expected dense ones",
                        name_of(at, name));
     *array_out = (ferry_array){
         .element = found->element,
@@ -234,7 +247,8 @@ static ferry_status shapes_differ(place at, const array_spec *wanted, const valu
 
     add_shape(&out[0], wanted->dims, wanted->shape);
     add_shape(&out[1], found->dims, found->array.shape);
-    return trouble(FERRY_ERR_SHAPE, "%s: wanted shape %s, found %s", name_of(at, name), text[0], text[1]);
+    return trouble(FERRY_ERR_SHAPE, "%s: wanted shape %s, found %s", name_of(at, name), text[0],
+                   text[1]);
 }
 
 ferry_status place_read_array(place at, const array_spec *target)

@@ -1,5 +1,5 @@
-/* Places: where a value stands, by key in a bundle or by number in a list. What the two have in common is written once,
- * here; bundle.c and list.c give it its public names. */
+/* Places: where a value stands, by key in a bundle or by number in a list. What the two have in
+ * common is written once, here; bundle.c and list.c give it its public names. */
 #ifndef BUNDLE_PLACE_H
 #define BUNDLE_PLACE_H
 
@@ -17,7 +17,8 @@ ferry_status place_put_text(place at, ferry_type type, const void *data, size_t 
 ferry_status place_put_array(place at, const array_spec *spec, bool borrow);
 ferry_status place_put_tree(place at, tree *child);
 
-/* Read the value there; each checks that it has the type wanted and fills its output on success only. */
+/* Read the value there; each checks that it has the type wanted and fills its output on success
+ * only. */
 ferry_status place_type(place at, ferry_type *type_out);
 ferry_status place_get_scalar(place at, ferry_type type, void *bits_out);
 ferry_status place_get_text(place at, ferry_type type, text_view *view_out);

@@ -1,4 +1,5 @@
-/* A tree as text: one value a line, indented by its level. A table says how a single value of each type is written. */
+/* A tree as text: one value a line, indented by its level. A table says how a single value of each
+ * type is written. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +11,13 @@ enum { FIRST_ELEMENTS = 6, FIRST_BYTES = 60 }; /* what is shown of long values *
 
 typedef void scalar_text(text_out *out, const void *bits);
 
-#define SCALAR_TEXT(name, type, format, ...)                \
-    static void name(text_out *out, const void *bits)       \
-    {                                                       \
-        type x;                                             \
-        memcpy(&x, bits, sizeof x);                         \
-        text_add(out, format, __VA_ARGS__);                 \
-    }
+#define SCALAR_TEXT(name, type, format, ...)                                                       \
+  static void name(text_out *out, const void *bits)                                                \
+  {                                                                                                \
+    type x;                                                                                        \
+    memcpy(&x, bits, sizeof x);                                                                    \
+    text_add(out, format, __VA_ARGS__);                                                            \
+  }
 SCALAR_TEXT(bool_text, unsigned char, "%s", x ? "true" : "false")
 SCALAR_TEXT(int8_text, int8_t, "%d", x)
 SCALAR_TEXT(int16_text, int16_t, "%d", x)

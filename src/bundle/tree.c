@@ -1,5 +1,5 @@
-/* Trees: making, finding, putting, removing; see tree.h. Values, keys and slots of a tree are one allocation, which is
- * replaced by one of twice the room when it is full. */
+/* Trees: making, finding, putting, removing; see tree.h. Values, keys and slots of a tree are one
+ * allocation, which is replaced by one of twice the room when it is full. */
 #include "bundle/tree.h"
 
 #include <string.h>
@@ -86,7 +86,8 @@ static void lay_out(tree *t, void *block, size_t room)
 
 static bool store_bytes(const tree *t, size_t room, size_t *bytes_out)
 {
-    const size_t each = t->is_list ? sizeof(value) : sizeof(value) + sizeof(char *) + 3 * sizeof(uint32_t);
+    const size_t each =
+        t->is_list ? sizeof(value) : sizeof(value) + sizeof(char *) + 3 * sizeof(uint32_t);
 
     return (t->is_list || room <= INDEX_MOST) && size_mul(room, each, bytes_out);
 }

@@ -1,8 +1,9 @@
-/* The value tree: what bundles and lists are made of. A bundle is a tree with keys, a list is one without.
- * Knows nothing of images, messages or the public names.
+/* The value tree: what bundles and lists are made of. A bundle is a tree with keys, a list is one
+ * without. Knows nothing of images, messages or the public names.
  *
- * Values are small records in one array per tree. What a value points to is either owned (VALUE_OWNED: freed with the
- * value), the caller's (VALUE_BORROWED), or part of the block that a decoded image lies in, which its root frees. */
+ * Values are small records in one array per tree. What a value points to is either owned
+ * (VALUE_OWNED: freed with the value), the caller's (VALUE_BORROWED), or part of the block that a
+ * decoded image lies in, which its root frees. */
 #ifndef BUNDLE_TREE_H
 #define BUNDLE_TREE_H
 
@@ -11,11 +12,12 @@
 typedef struct tree tree;
 
 enum value_flag {
-    VALUE_UTF8 = 1,       /* string: the bytes are UTF-8 (borrowed strings are looked at when asked) */
-    VALUE_COLUMN = 2,     /* array: first index fastest, or to be packed so */
-    VALUE_STRIDED = 4,    /* array: not dense; the strides in bytes follow the shape */
-    VALUE_BORROWED = 8,   /* the data are the caller's */
-    VALUE_OWNED = 16,     /* string, bytes: frees the data; array: frees the shape, and the data unless borrowed */
+    VALUE_UTF8 = 1,    /* string: the bytes are UTF-8 (borrowed strings are looked at when asked) */
+    VALUE_COLUMN = 2,  /* array: first index fastest, or to be packed so */
+    VALUE_STRIDED = 4, /* array: not dense; the strides in bytes follow the shape */
+    VALUE_BORROWED = 8, /* the data are the caller's */
+    VALUE_OWNED = 16, /* string, bytes: frees the data; array: frees the shape, and the data unless
+                         borrowed */
     VALUE_KEY_OWNED = 32, /* the key of this place in the tree was allocated */
 };
 
@@ -80,7 +82,8 @@ ferry_status tree_put(tree *t, const char *key, const value *v);
 /* False when there is no such key. */
 bool tree_remove(tree *t, const char *key);
 
-/* Levels from the root to this tree, and from this tree to the deepest one inside; both count this tree. */
+/* Levels from the root to this tree, and from this tree to the deepest one inside; both count this
+ * tree. */
 int tree_depth(const tree *t);
 int tree_height(const tree *t);
 

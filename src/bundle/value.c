@@ -1,4 +1,5 @@
-/* Values; see value.h. Large data are kept in memory of the pool, which is on huge pages and stays present. */
+/* Values; see value.h. Large data are kept in memory of the pool, which is on huge pages and stays
+ * present. */
 #include "bundle/value.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ static const char nothing[ALIGNMENT]; /* what empty values point to */
 static ferry_status take(size_t bytes, char **data_out)
 {
     void *data = NULL;
-    const ferry_status st = bytes >= POOL_BYTES ? ferry_memory_take(bytes, &data) : alloc_resize(bytes, 1, &data);
+    const ferry_status st =
+        bytes >= POOL_BYTES ? ferry_memory_take(bytes, &data) : alloc_resize(bytes, 1, &data);
 
     if (st == FERRY_OK)
         *data_out = data;
@@ -45,13 +47,16 @@ value value_tree(tree *child)
     return (value){.type = child->is_list ? FERRY_TYPE_LIST : FERRY_TYPE_BUNDLE, .child = child};
 }
 
-ferry_status value_text(ferry_type type, const void *data, size_t bytes, bool borrow, value *value_out)
+ferry_status value_text(ferry_type type, const void *data, size_t bytes, bool borrow,
+                        value *value_out)
 {
-    value v = {.type = (uint8_t)type, .flags = VALUE_BORROWED, .text = {data ? data : nothing, bytes}};
+    value v = {
+        .type = (uint8_t)type, .flags = VALUE_BORROWED, .text = {data ? data : nothing, bytes}};
     char *copy;
 
     if (!data && bytes > 0)
-        return trouble(FERRY_ERR_ARG, "the data of a %s are NULL, expected %zu bytes", ferry_type_name(type), bytes);
+        return trouble(FERRY_ERR_ARG, "the data of a %s are NULL, expected %zu bytes",
+                       ferry_type_name(type), bytes);
     if (bytes > INT64_MAX - 1)
         return trouble(FERRY_ERR_ARG, "length is %zu, expected less than 2^63", bytes);
     if (!borrow) {
@@ -92,7 +97,8 @@ static ferry_status borrow_array(const array_spec *spec, const array_form *form,
 /* One block: the shape, then the elements; large elements stand apart. */
 static ferry_status copy_array(const array_spec *spec, const array_form *form, value *v)
 {
-    const size_t numbers = (size_t)spec->dims * sizeof(int64_t), head = size_round(numbers, ALIGNMENT);
+    const size_t numbers = (size_t)spec->dims * sizeof(int64_t),
+                 head = size_round(numbers, ALIGNMENT);
     const bool apart = form->bytes >= POOL_BYTES;
     int64_t strides[FERRY_ARRAY_MAX_DIMS];
     char *block = NULL, *data;
@@ -122,7 +128,9 @@ ferry_status value_array(const array_spec *spec, bool borrow, value *value_out)
 
     if (st != FERRY_OK)
         return st;
-    value v = {.type = FERRY_TYPE_ARRAY, .element = (uint8_t)spec->element, .dims = (uint8_t)spec->dims,
+    value v = {.type = FERRY_TYPE_ARRAY,
+               .element = (uint8_t)spec->element,
+               .dims = (uint8_t)spec->dims,
                .flags = VALUE_OWNED};
     if (form.column_major)
         v.flags |= VALUE_COLUMN;

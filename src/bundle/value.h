@@ -1,5 +1,5 @@
-/* Values: making them from the caller's data, looking at them, dropping what they own. Knows nothing of trees
- * around them. */
+/* Values: making them from the caller's data, looking at them, dropping what they own. Knows
+ * nothing of trees around them. */
 #ifndef BUNDLE_VALUE_H
 #define BUNDLE_VALUE_H
 
@@ -8,7 +8,8 @@
 
 value value_scalar(ferry_type type, const void *bits);
 value value_tree(tree *child);
-ferry_status value_text(ferry_type type, const void *data, size_t bytes, bool borrow, value *value_out);
+ferry_status value_text(ferry_type type, const void *data, size_t bytes, bool borrow,
+                        value *value_out);
 ferry_status value_array(const array_spec *spec, bool borrow, value *value_out);
 
 /* Free what a value owns. */

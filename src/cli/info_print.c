@@ -20,7 +20,8 @@ static void label(const char *key, char *text_out, size_t bytes)
 
 static void print_pairs(json_object *pairs)
 {
-    json_object_object_foreach (pairs, key, value) {
+    json_object_object_foreach(pairs, key, value)
+    {
         const char *text = json_object_get_string(value);
         char name[48], size[SAY_SIZE_BYTES];
         if (!text[0])

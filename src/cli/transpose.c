@@ -20,13 +20,14 @@
 
 static int help(cli *cli, const option_spec *options)
 {
-    printf("Usage: ferry transpose [OPTION]... IN.npy OUT.npy\n"
-           "Transpose the matrix in a .npy file: 2 dimensions, C order, elements of 1 to %d bytes.\n"
-           "\n"
-           "Every rank holds its share of the matrix in memory, twice. The result appears under\n"
-           "its name when it is complete; until then it grows in a hidden file beside it, which\n"
-           "is removed when anything fails.\n",
-           FERRY_TRANSPOSE_MAX_ELEMENT);
+    printf(
+        "Usage: ferry transpose [OPTION]... IN.npy OUT.npy\n"
+        "Transpose the matrix in a .npy file: 2 dimensions, C order, elements of 1 to %d bytes.\n"
+        "\n"
+        "Every rank holds its share of the matrix in memory, twice. The result appears under\n"
+        "its name when it is complete; until then it grows in a hidden file beside it, which\n"
+        "is removed when anything fails.\n",
+        FERRY_TRANSPOSE_MAX_ELEMENT);
     option_help(cli, options, stdout);
     return CLI_OK;
 }

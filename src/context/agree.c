@@ -1,5 +1,6 @@
-/* Agreement: all ranks succeed or all fail, with the text of the first failing rank on all. Rounds under way move on meanwhile, since a rank
- * that this one is waiting for may be waiting for one of them. */
+/* Agreement: all ranks succeed or all fail, with the text of the first failing rank on all. Rounds
+ * under way move on meanwhile, since a rank that this one is waiting for may be waiting for one of
+ * them. */
 #include <limits.h>
 
 #include "base/sys.h"
@@ -24,8 +25,11 @@ void context_idle(void *context)
 
 static ferry_status time_is_up(ferry_context *ctx, const char *call)
 {
-    return context_break(ctx, trouble(FERRY_ERR_TIMEOUT, "rank %d waited %g s in a collective call (%s) for a rank that has not called it",
-                                      ctx->rank, ctx->timeout_s, call));
+    return context_break(
+        ctx,
+        trouble(FERRY_ERR_TIMEOUT,
+                "rank %d waited %g s in a collective call (%s) for a rank that has not called it",
+                ctx->rank, ctx->timeout_s, call));
 }
 
 ferry_status context_complete(ferry_context *ctx, MPI_Request *request, const char *call)
@@ -38,7 +42,8 @@ ferry_status context_complete(ferry_context *ctx, MPI_Request *request, const ch
         if (st != FERRY_OK || ended)
             return st;
         context_idle(ctx);
-        if (began && ctx->idle_calls % LOOK_EVERY == 0 && (double)(sys_now_ns() - began) > ctx->timeout_s * 1e9)
+        if (began && ctx->idle_calls % LOOK_EVERY == 0 &&
+            (double)(sys_now_ns() - began) > ctx->timeout_s * 1e9)
             return time_is_up(ctx, call);
     }
 }
@@ -49,14 +54,17 @@ static ferry_status agree(ferry_context *ctx, MPI_Comm comm, int rank, ferry_sta
     MPI_Request request = MPI_REQUEST_NULL;
 
     v->mine = status == FERRY_OK ? INT_MAX : rank;
-    ferry_status st = pmpi_status(PMPI_Iallreduce(&v->mine, &v->first, 1, MPI_INT, MPI_MIN, comm, &request), "MPI_Iallreduce");
+    ferry_status st =
+        pmpi_status(PMPI_Iallreduce(&v->mine, &v->first, 1, MPI_INT, MPI_MIN, comm, &request),
+                    "MPI_Iallreduce");
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Iallreduce");
     if (st != FERRY_OK || v->first == INT_MAX)
         return st;
     v->said.status = status;
     trouble_copy(v->said.text, sizeof v->said.text);
-    st = pmpi_status(PMPI_Ibcast(&v->said, sizeof v->said, MPI_BYTE, v->first, comm, &request), "MPI_Ibcast");
+    st = pmpi_status(PMPI_Ibcast(&v->said, sizeof v->said, MPI_BYTE, v->first, comm, &request),
+                     "MPI_Ibcast");
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Ibcast");
     if (st != FERRY_OK)

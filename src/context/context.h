@@ -1,5 +1,6 @@
-/* What ferry knows of one communicator: its ranks, which of them share a node, the options, and how ranks agree.
- * Knows nothing of routes or plans; shared memory and the engine hang on it as opaque parts of higher modules. */
+/* What ferry knows of one communicator: its ranks, which of them share a node, the options, and how
+ * ranks agree. Knows nothing of routes or plans; shared memory and the engine hang on it as opaque
+ * parts of higher modules. */
 #ifndef CONTEXT_CONTEXT_H
 #define CONTEXT_CONTEXT_H
 
@@ -11,13 +12,13 @@
 
 /* Tags on the private communicator; all below 32768, the only bound that MPI promises. */
 enum {
-    CONTEXT_TAG_EDGES = 1,      /* sparse exchange of plan_compile */
-    CONTEXT_TAG_NOTES = 6,      /* the edges themselves */
-    CONTEXT_TAG_SETUP = 2,      /* carriers made pair by pair */
-    CONTEXT_TAG_CAST = 3,       /* streams: pieces of a broadcast */
-    CONTEXT_TAG_LONG = 5,       /* streams: pieces of a long message */
-    CONTEXT_TAG_REPLY = 4,      /* streams: the receiver's answer */
-    CONTEXT_TAG_ROUND = 1024,   /* + channel: rounds of plans */
+    CONTEXT_TAG_EDGES = 1,    /* sparse exchange of plan_compile */
+    CONTEXT_TAG_NOTES = 6,    /* the edges themselves */
+    CONTEXT_TAG_SETUP = 2,    /* carriers made pair by pair */
+    CONTEXT_TAG_CAST = 3,     /* streams: pieces of a broadcast */
+    CONTEXT_TAG_LONG = 5,     /* streams: pieces of a long message */
+    CONTEXT_TAG_REPLY = 4,    /* streams: the receiver's answer */
+    CONTEXT_TAG_ROUND = 1024, /* + channel: rounds of plans */
     CONTEXT_TAG_CHANNELS = 16384
 };
 
@@ -34,47 +35,54 @@ typedef struct context_verdict {
 } context_verdict;
 
 struct ferry_context {
-    MPI_Comm comm;         /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
-    MPI_Comm stream_comm;  /* another duplicate, for the first messages of streams: there any tag is the user's */
-    MPI_Comm node_comm;    /* ranks of my node; MPI_COMM_NULL likewise */
+    MPI_Comm comm;        /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
+    MPI_Comm stream_comm; /* another duplicate, for the first messages of streams: there any tag is
+                             the user's */
+    MPI_Comm node_comm;   /* ranks of my node; MPI_COMM_NULL likewise */
     int rank, size;
     int node, node_count, node_rank, node_size;
-    int *node_of;          /* node of each rank, size numbers */
-    int *node_ranks;       /* ranks of my node in order, node_size numbers */
-    int *leaders;          /* lowest rank of each node, node_count numbers */
-    int machine_ranks;     /* ranks of the communicator on this machine, whatever FERRY_NODES says */
-    bool spins;            /* every rank of the machine has a core of its own */
-    bool simulated;        /* FERRY_NODES=mpi: waits ask MPI at every look, for there is nobody else to ask */
-    double timeout_s;      /* 0: none */
-    char *routes;          /* allowed, as text; "all" or a list */
+    int *node_of;      /* node of each rank, size numbers */
+    int *node_ranks;   /* ranks of my node in order, node_size numbers */
+    int *leaders;      /* lowest rank of each node, node_count numbers */
+    int machine_ranks; /* ranks of the communicator on this machine, whatever FERRY_NODES says */
+    bool spins;        /* every rank of the machine has a core of its own */
+    bool simulated; /* FERRY_NODES=mpi: waits ask MPI at every look, for there is nobody else to ask
+                     */
+    double timeout_s; /* 0: none */
+    char *routes;     /* allowed, as text; "all" or a list */
     const char *shared_kind;
     char shared_reason[160];
     ferry_status broken;   /* not FERRY_OK after a failure that leaves rounds unfinished */
     char broken_text[200]; /* what happened then */
     uint32_t channels;     /* plans made so far; the same on all ranks */
     ferry_counters counters;
-    ferry_status (*progress)(ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
+    ferry_status (*progress)(
+        ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
     context_verdict verdict;
-    unsigned idle_calls; /* of the wait of setup at hand */
+    unsigned idle_calls;        /* of the wait of setup at hand */
     struct memory_arena *arena; /* of module memory; NULL without shared memory */
     struct plan_engine *engine; /* of module plan */
 };
 
 /* Duplicate the communicator, compare versions and options, find the nodes. Collective. */
-ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out);
+ferry_status context_make(MPI_Comm comm, const ferry_context_options *options,
+                          ferry_context **ctx_out);
 void context_drop(ferry_context *ctx);
 
 /* Free the communicators: what is left needs no MPI. */
 void context_leave_mpi(ferry_context *ctx);
 
-/* Replace the node map: ranks with the same `leader` (the lowest rank of the node, of this rank) share one. Collective. */
+/* Replace the node map: ranks with the same `leader` (the lowest rank of the node, of this rank)
+ * share one. Collective. */
 ferry_status context_map_nodes(ferry_context *ctx, int leader);
 
-/* The status and text of the lowest rank that failed, on all ranks of the context (of the node); FERRY_OK when none did. Collective. */
+/* The status and text of the lowest rank that failed, on all ranks of the context (of the node);
+ * FERRY_OK when none did. Collective. */
 ferry_status context_agree(ferry_context *ctx, ferry_status status);
 ferry_status context_agree_node(ferry_context *ctx, ferry_status status);
 
-/* Wait for a request of setup while rounds move on; context_idle() is what is done between two looks. */
+/* Wait for a request of setup while rounds move on; context_idle() is what is done between two
+ * looks. */
 ferry_status context_complete(ferry_context *ctx, MPI_Request *request, const char *call);
 void context_idle(void *context);
 

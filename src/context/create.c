@@ -1,4 +1,5 @@
-/* The life of a context: a private communicator, options that are the same on all ranks, and its end. */
+/* The life of a context: a private communicator, options that are the same on all ranks, and its
+ * end. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,25 +34,32 @@ static ferry_status parse_timeout(double wanted, double *seconds_out)
     }
     *seconds_out = strtod(text, &end);
     if (end == text || *end || !(*seconds_out >= 0) || *seconds_out > 1e9)
-        return trouble(FERRY_ERR_ARG, "FERRY_TIMEOUT is \"%s\", expected seconds from 0 to 1e9", text);
+        return trouble(FERRY_ERR_ARG, "FERRY_TIMEOUT is \"%s\", expected seconds from 0 to 1e9",
+                       text);
     return FERRY_OK;
 }
 
 static ferry_status check_options(const ferry_context_options *options)
 {
-    const size_t least = offsetof(ferry_context_options, routes); /* fields are only added at the end */
+    const size_t least =
+        offsetof(ferry_context_options, routes); /* fields are only added at the end */
 
     if (options->size < least)
-        return trouble(FERRY_ERR_ARG, "options->size is %zu, expected %zu: start from FERRY_CONTEXT_OPTIONS_INIT", options->size,
-                       sizeof *options);
+        return trouble(FERRY_ERR_ARG,
+                       "options->size is %zu, expected %zu: start from FERRY_CONTEXT_OPTIONS_INIT",
+                       options->size, sizeof *options);
     if (options->version / 100 != FERRY_VERSION / 100)
-        return trouble(FERRY_ERR_ARG, "the header is version %d.%d, the library %d.%d: compile and run with the same one",
-                       options->version / 10000, options->version / 100 % 100, FERRY_VERSION_MAJOR, FERRY_VERSION_MINOR);
+        return trouble(
+            FERRY_ERR_ARG,
+            "the header is version %d.%d, the library %d.%d: compile and run with the same one",
+            options->version / 10000, options->version / 100 % 100, FERRY_VERSION_MAJOR,
+            FERRY_VERSION_MINOR);
     return FERRY_OK;
 }
 
 /* `full` holds the defaults; what the caller's record has room for overrides them. */
-static ferry_status read_options(const ferry_context_options *options, ferry_context_options *full, handshake *own)
+static ferry_status read_options(const ferry_context_options *options, ferry_context_options *full,
+                                 handshake *own)
 {
     ferry_status st = FERRY_OK;
 
@@ -69,26 +77,32 @@ static ferry_status read_options(const ferry_context_options *options, ferry_con
     if (st != FERRY_OK)
         return st;
     if ((size_t)snprintf(own->routes, sizeof own->routes, "%s", routes) >= sizeof own->routes)
-        return trouble(FERRY_ERR_ARG, "the list of routes has %zu characters, expected fewer than %zu", strlen(routes),
-                       sizeof own->routes);
+        return trouble(FERRY_ERR_ARG,
+                       "the list of routes has %zu characters, expected fewer than %zu",
+                       strlen(routes), sizeof own->routes);
     return parse_timeout(full->timeout_s, &own->timeout_s);
 }
 
 static ferry_status compare(const handshake *own, const handshake *first, int rank)
 {
     if (own->version != first->version)
-        return trouble(FERRY_ERR_ARG, "rank %d uses version %d of the header, rank 0 version %d", rank, own->version, first->version);
+        return trouble(FERRY_ERR_ARG, "rank %d uses version %d of the header, rank 0 version %d",
+                       rank, own->version, first->version);
     if (strcmp(own->routes, first->routes) != 0)
-        return trouble(FERRY_ERR_ARG, "routes (FERRY_ROUTE) are \"%.100s\" on rank %d, \"%.100s\" on rank 0", own->routes, rank,
-                       first->routes);
+        return trouble(FERRY_ERR_ARG,
+                       "routes (FERRY_ROUTE) are \"%.100s\" on rank %d, \"%.100s\" on rank 0",
+                       own->routes, rank, first->routes);
     if (own->nodes_hash != first->nodes_hash)
-        return trouble(FERRY_ERR_ARG, "nodes (FERRY_NODES) are \"%.100s\" on rank %d, \"%.100s\" on rank 0", own->nodes, rank,
-                       first->nodes);
+        return trouble(FERRY_ERR_ARG,
+                       "nodes (FERRY_NODES) are \"%.100s\" on rank %d, \"%.100s\" on rank 0",
+                       own->nodes, rank, first->nodes);
     if (strcmp(own->shared, first->shared) != 0)
-        return trouble(FERRY_ERR_ARG, "FERRY_SHM is \"%s\" on rank %d, \"%s\" on rank 0", own->shared, rank, first->shared);
+        return trouble(FERRY_ERR_ARG, "FERRY_SHM is \"%s\" on rank %d, \"%s\" on rank 0",
+                       own->shared, rank, first->shared);
     if (own->timeout_s != first->timeout_s)
-        return trouble(FERRY_ERR_ARG, "the timeout (FERRY_TIMEOUT) is %g s on rank %d, %g s on rank 0", own->timeout_s, rank,
-                       first->timeout_s);
+        return trouble(FERRY_ERR_ARG,
+                       "the timeout (FERRY_TIMEOUT) is %g s on rank %d, %g s on rank 0",
+                       own->timeout_s, rank, first->timeout_s);
     return FERRY_OK;
 }
 
@@ -111,13 +125,15 @@ static ferry_status fill_comms(ferry_context *ctx)
     PMPI_Comm_set_errhandler(ctx->comm, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(ctx->comm, &ctx->rank);
     PMPI_Comm_size(ctx->comm, &ctx->size);
-    const ferry_status st = pmpi_status(PMPI_Comm_dup(ctx->comm, &ctx->stream_comm), "MPI_Comm_dup");
+    const ferry_status st =
+        pmpi_status(PMPI_Comm_dup(ctx->comm, &ctx->stream_comm), "MPI_Comm_dup");
     if (st == FERRY_OK)
         PMPI_Comm_set_errhandler(ctx->stream_comm, MPI_ERRORS_RETURN);
     return st;
 }
 
-/* Memory for the context on all ranks or on none, before there is anything to agree with. Owns `comm` in any case. */
+/* Memory for the context on all ranks or on none, before there is anything to agree with. Owns
+ * `comm` in any case. */
 static ferry_status take_context(MPI_Comm comm, ferry_context **ctx_out)
 {
     ferry_context *ctx = NULL;
@@ -148,7 +164,8 @@ static ferry_status keep_options(ferry_context *ctx, const handshake *own)
     return FERRY_OK;
 }
 
-ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out)
+ferry_status context_make(MPI_Comm comm, const ferry_context_options *options,
+                          ferry_context **ctx_out)
 {
     ferry_context_options full = FERRY_CONTEXT_OPTIONS_INIT;
     ferry_context *ctx = NULL;
@@ -163,7 +180,8 @@ ferry_status context_make(MPI_Comm comm, const ferry_context_options *options, f
         return trouble(FERRY_ERR_ARG, "comm is MPI_COMM_NULL");
     PMPI_Comm_test_inter(comm, &is_inter);
     if (is_inter)
-        return trouble(FERRY_ERR_ARG, "comm is an intercommunicator, expected an intracommunicator");
+        return trouble(FERRY_ERR_ARG,
+                       "comm is an intercommunicator, expected an intracommunicator");
     st = pmpi_status(PMPI_Comm_dup(comm, &own_comm), "MPI_Comm_dup");
     if (st != FERRY_OK)
         return st;
@@ -193,7 +211,8 @@ void context_leave_mpi(ferry_context *ctx)
 {
     MPI_Comm *const comms[] = {&ctx->node_comm, &ctx->stream_comm, &ctx->comm};
 
-    if (ctx->broken != FERRY_OK) /* receives may still be posted: a new communicator of the same number would lose messages to them */
+    if (ctx->broken != FERRY_OK) /* receives may still be posted: a new communicator of the same
+                                    number would lose messages to them */
         return;
     for (size_t i = 0; i < sizeof comms / sizeof *comms; i++)
         if (*comms[i] != MPI_COMM_NULL)

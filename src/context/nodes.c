@@ -1,4 +1,5 @@
-/* The node map. What MPI says about shared memory is a hint: module memory tries it, and splits the node when it fails. */
+/* The node map. What MPI says about shared memory is a hint: module memory tries it, and splits the
+ * node when it fails. */
 #include "context/nodes.h"
 
 #include <stdlib.h>
@@ -30,7 +31,10 @@ static ferry_status parse_list(const char *text, int rank, int size, int *color_
 
     for (int i = 0; i < size; i++) {
         if (parse_number(&at, &number) != FERRY_OK || *at != (i < size - 1 ? ',' : '\0'))
-            return trouble(FERRY_ERR_ARG, "FERRY_NODES is \"%.60s\", expected auto, mpi, block:N or %d numbers, one a rank", text, size);
+            return trouble(
+                FERRY_ERR_ARG,
+                "FERRY_NODES is \"%.60s\", expected auto, mpi, block:N or %d numbers, one a rank",
+                text, size);
         at++;
         if (i == rank)
             *color_out = (int)number;
@@ -78,12 +82,15 @@ static ferry_status wanted_color(const ferry_context *ctx, const char *option, i
     if (strncmp(wanted, "block:", strlen("block:")) != 0)
         return parse_list(wanted, rank, size, color_out);
     if (parse_number(&at, &block) != FERRY_OK || *at || block < 1)
-        return trouble(FERRY_ERR_ARG, "FERRY_NODES is \"%.60s\", expected block:N with N ranks a node, N >= 1", wanted);
+        return trouble(FERRY_ERR_ARG,
+                       "FERRY_NODES is \"%.60s\", expected block:N with N ranks a node, N >= 1",
+                       wanted);
     *color_out = rank / (int)block;
     return FERRY_OK;
 }
 
-/* Ranks of the whole job on this machine, where the launcher tells; a communicator may hold but some of them. */
+/* Ranks of the whole job on this machine, where the launcher tells; a communicator may hold but
+ * some of them. */
 static int local_ranks(int at_least)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
@@ -103,10 +110,12 @@ static ferry_status count_cores(ferry_context *ctx, MPI_Comm machine)
     const int allowed = sys_affinity(mask, MASK_WORDS);
     const int quota = sys_cores() < allowed ? sys_cores() : 1 << 20;
     int least = 0, cores = 0;
-    ferry_status st = pmpi_status(PMPI_Allreduce(mask, all, MASK_WORDS, MPI_UINT64_T, MPI_BOR, machine), "MPI_Allreduce");
+    ferry_status st = pmpi_status(
+        PMPI_Allreduce(mask, all, MASK_WORDS, MPI_UINT64_T, MPI_BOR, machine), "MPI_Allreduce");
 
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Allreduce(&quota, &least, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
+        st = pmpi_status(PMPI_Allreduce(&quota, &least, 1, MPI_INT, MPI_MIN, machine),
+                         "MPI_Allreduce");
     PMPI_Comm_size(machine, &ctx->machine_ranks);
     ctx->machine_ranks = local_ranks(ctx->machine_ranks);
     for (int i = 0; i < MASK_WORDS; i++)
@@ -133,7 +142,8 @@ static ferry_status number_nodes(ferry_context *ctx, const int *leader_of)
     for (int rank = 0; rank < ctx->size; rank++) {
         if (leader_of[rank] == rank)
             ctx->leaders[ctx->node_count++] = rank;
-        ctx->node_of[rank] = leader_of[rank] == rank ? ctx->node_count - 1 : ctx->node_of[leader_of[rank]];
+        ctx->node_of[rank] =
+            leader_of[rank] == rank ? ctx->node_count - 1 : ctx->node_of[leader_of[rank]];
         if (leader_of[rank] != leader_of[ctx->rank])
             continue;
         if (rank == ctx->rank)
@@ -147,11 +157,13 @@ static ferry_status number_nodes(ferry_context *ctx, const int *leader_of)
 ferry_status context_map_nodes(ferry_context *ctx, int leader)
 {
     int *leader_of = NULL;
-    ferry_status st = context_agree(ctx, alloc_zero((size_t)ctx->size, sizeof *leader_of, &leader_of));
+    ferry_status st =
+        context_agree(ctx, alloc_zero((size_t)ctx->size, sizeof *leader_of, &leader_of));
 
     if (st != FERRY_OK)
         goto out;
-    st = pmpi_status(PMPI_Allgather(&leader, 1, MPI_INT, leader_of, 1, MPI_INT, ctx->comm), "MPI_Allgather");
+    st = pmpi_status(PMPI_Allgather(&leader, 1, MPI_INT, leader_of, 1, MPI_INT, ctx->comm),
+                     "MPI_Allgather");
     if (st == FERRY_OK)
         st = number_nodes(ctx, leader_of);
     st = context_agree(ctx, st);
@@ -159,7 +171,8 @@ ferry_status context_map_nodes(ferry_context *ctx, int leader)
         goto out;
     if (ctx->node_comm != MPI_COMM_NULL)
         PMPI_Comm_free(&ctx->node_comm);
-    st = pmpi_status(PMPI_Comm_split(ctx->comm, leader, ctx->rank, &ctx->node_comm), "MPI_Comm_split");
+    st = pmpi_status(PMPI_Comm_split(ctx->comm, leader, ctx->rank, &ctx->node_comm),
+                     "MPI_Comm_split");
 out:
     alloc_free(leader_of);
     return st;
@@ -173,14 +186,17 @@ ferry_status nodes_find(ferry_context *ctx, const char *wanted)
 
     if (st != FERRY_OK)
         return st;
-    st = pmpi_status(PMPI_Comm_split_type(ctx->comm, MPI_COMM_TYPE_SHARED, ctx->rank, MPI_INFO_NULL, &machine),
-                     "MPI_Comm_split_type");
+    st = pmpi_status(
+        PMPI_Comm_split_type(ctx->comm, MPI_COMM_TYPE_SHARED, ctx->rank, MPI_INFO_NULL, &machine),
+        "MPI_Comm_split_type");
     if (st == FERRY_OK)
         st = count_cores(ctx, machine);
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Comm_split(machine, color < 0 ? 0 : color, ctx->rank, &group), "MPI_Comm_split");
+        st = pmpi_status(PMPI_Comm_split(machine, color < 0 ? 0 : color, ctx->rank, &group),
+                         "MPI_Comm_split");
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Allreduce(&ctx->rank, &leader, 1, MPI_INT, MPI_MIN, group), "MPI_Allreduce");
+        st = pmpi_status(PMPI_Allreduce(&ctx->rank, &leader, 1, MPI_INT, MPI_MIN, group),
+                         "MPI_Allreduce");
     if (group != MPI_COMM_NULL)
         PMPI_Comm_free(&group);
     if (machine != MPI_COMM_NULL)

@@ -1,4 +1,5 @@
-/* Questions about a context: answered without any communication, ferry_context_gather() excepted. */
+/* Questions about a context: answered without any communication, ferry_context_gather() excepted.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,9 +12,11 @@ ferry_status context_usable(const ferry_context *ctx, const char *call)
     if (!ctx)
         return trouble(FERRY_ERR_ARG, "%s: ctx is NULL", call);
     if (ctx->broken != FERRY_OK)
-        return trouble(FERRY_ERR_STATE, "%s: the context is broken and may only be freed (%s)", call, ctx->broken_text);
+        return trouble(FERRY_ERR_STATE, "%s: the context is broken and may only be freed (%s)",
+                       call, ctx->broken_text);
     if (ctx->comm == MPI_COMM_NULL)
-        return trouble(FERRY_ERR_STATE, "%s: MPI is finalized; the context may only be freed", call);
+        return trouble(FERRY_ERR_STATE, "%s: MPI is finalized; the context may only be freed",
+                       call);
     return FERRY_OK;
 }
 
@@ -44,7 +47,8 @@ bool context_allows(const ferry_context *ctx, const char *name)
 ferry_status ferry_context_describe(const ferry_context *ctx, ferry_context_info *info_out)
 {
     if (!ctx || !info_out)
-        return trouble(FERRY_ERR_ARG, "ferry_context_describe: %s is NULL", ctx ? "info_out" : "ctx");
+        return trouble(FERRY_ERR_ARG, "ferry_context_describe: %s is NULL",
+                       ctx ? "info_out" : "ctx");
     *info_out = (ferry_context_info){
         .rank = ctx->rank,
         .size = ctx->size,
@@ -60,7 +64,8 @@ ferry_status ferry_context_describe(const ferry_context *ctx, ferry_context_info
     return FERRY_OK;
 }
 
-ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int *dims_out, int *grid_out, int *periodic_out)
+ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int *dims_out,
+                                     int *grid_out, int *periodic_out)
 {
     int kind = MPI_UNDEFINED, dims = 0, coords[64];
     ferry_status st = context_usable(ctx, "ferry_context_cartesian");
@@ -69,7 +74,9 @@ ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int
         return st;
     if (!dims_out || !grid_out || !periodic_out)
         return trouble(FERRY_ERR_ARG, "ferry_context_cartesian: %s is NULL",
-                       !dims_out ? "dims_out" : !grid_out ? "grid_out" : "periodic_out");
+                       !dims_out   ? "dims_out"
+                       : !grid_out ? "grid_out"
+                                   : "periodic_out");
     PMPI_Topo_test(ctx->comm, &kind);
     if (kind != MPI_CART)
         return trouble(FERRY_ERR_NOT_FOUND, "the communicator has no Cartesian topology");
@@ -77,8 +84,10 @@ ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int
     if (st != FERRY_OK)
         return st;
     if (dims > max_dims || dims > (int)(sizeof coords / sizeof *coords))
-        return trouble(FERRY_ERR_ARG, "the topology has %d dimensions, max_dims is %d", dims, max_dims);
-    st = pmpi_status(PMPI_Cart_get(ctx->comm, dims, grid_out, periodic_out, coords), "MPI_Cart_get");
+        return trouble(FERRY_ERR_ARG, "the topology has %d dimensions, max_dims is %d", dims,
+                       max_dims);
+    st =
+        pmpi_status(PMPI_Cart_get(ctx->comm, dims, grid_out, periodic_out, coords), "MPI_Cart_get");
     if (st == FERRY_OK)
         *dims_out = dims;
     return st;
@@ -90,12 +99,16 @@ static ferry_status compare_bytes(ferry_context *ctx, long long bytes)
     const long long mine[2] = {bytes, -bytes};
     long long most[2] = {0, 0};
     MPI_Request request = MPI_REQUEST_NULL;
-    ferry_status st = pmpi_status(PMPI_Iallreduce(mine, most, 2, MPI_LONG_LONG, MPI_MAX, ctx->comm, &request), "MPI_Iallreduce");
+    ferry_status st =
+        pmpi_status(PMPI_Iallreduce(mine, most, 2, MPI_LONG_LONG, MPI_MAX, ctx->comm, &request),
+                    "MPI_Iallreduce");
 
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Iallreduce");
     if (st == FERRY_OK && most[0] != -most[1])
-        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: bytes is %lld on some ranks, %lld on others", -most[1], most[0]);
+        st = trouble(FERRY_ERR_ARG,
+                     "ferry_context_gather: bytes is %lld on some ranks, %lld on others", -most[1],
+                     most[0]);
     return st;
 }
 
@@ -107,15 +120,21 @@ ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t b
     if (st != FERRY_OK)
         return st;
     if (!mine || !all_out)
-        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: %s is NULL on rank %d", mine ? "all_out" : "mine", ctx->rank);
+        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: %s is NULL on rank %d",
+                     mine ? "all_out" : "mine", ctx->rank);
     else if (bytes < 1 || bytes > MOST)
-        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes, ctx->rank, MOST);
+        st = trouble(FERRY_ERR_ARG,
+                     "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes,
+                     ctx->rank, MOST);
     st = context_agree(ctx, st);
     if (st == FERRY_OK)
         st = compare_bytes(ctx, (long long)bytes);
     if (st != FERRY_OK)
         return st;
     MPI_Request request = MPI_REQUEST_NULL;
-    st = pmpi_status(PMPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE, ctx->comm, &request), "MPI_Iallgather");
-    return st == FERRY_OK ? context_complete(ctx, &request, "MPI_Iallgather") : st; /* rounds under way move on meanwhile */
+    st = pmpi_status(PMPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE,
+                                     ctx->comm, &request),
+                     "MPI_Iallgather");
+    return st == FERRY_OK ? context_complete(ctx, &request, "MPI_Iallgather")
+                          : st; /* rounds under way move on meanwhile */
 }

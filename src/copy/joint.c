@@ -1,14 +1,16 @@
-/* Pairs two nests and orders the loops of the pair. Knows nothing of kernels: what is best for the caches is told
- * by strides. */
+/* Pairs two nests and orders the loops of the pair. Knows nothing of kernels: what is best for the
+ * caches is told by strides. */
 #include "copy/joint.h"
 
 #include "base/size.h"
 
-/* One side, read from the inside outwards: level 0 is the bytes of a run, level k the k-th loop from the inside. */
+/* One side, read from the inside outwards: level 0 is the bytes of a run, level k the k-th loop
+ * from the inside. */
 typedef struct side {
     const layout_nest *nest;
     int level;
-    size_t left; /* iterations of the level not yet paired: a multiple of what was paired is one iteration */
+    size_t left; /* iterations of the level not yet paired: a multiple of what was paired is one
+                    iteration */
     int64_t stride;
 } side;
 
@@ -30,7 +32,8 @@ static void next_level(side *from)
 static void consume(side *from, size_t count)
 {
     from->left /= count;
-    from->stride = (int64_t)((uint64_t)from->stride * count); /* past the last iteration it may wrap, and is not used */
+    from->stride = (int64_t)((uint64_t)from->stride *
+                             count); /* past the last iteration it may wrap, and is not used */
     if (from->left == 1)
         next_level(from);
 }
@@ -91,8 +94,9 @@ static bool continues(const joint_loop *outer, const joint_loop *inner)
 {
     int64_t src, dst;
 
-    return offset_mul(inner->src, (int64_t)inner->count, &src) && offset_mul(inner->dst, (int64_t)inner->count, &dst) &&
-           outer->src == src && outer->dst == dst;
+    return offset_mul(inner->src, (int64_t)inner->count, &src) &&
+           offset_mul(inner->dst, (int64_t)inner->count, &dst) && outer->src == src &&
+           outer->dst == dst;
 }
 
 /* One loop becomes part of the run, or of another loop; false when none can. */
@@ -100,7 +104,8 @@ static bool merge_one(joint_nest *nest)
 {
     for (int k = 0; k < nest->dims; k++) {
         const joint_loop outer = nest->loop[k];
-        if (outer.count == 1 || (outer.src == (int64_t)nest->run && outer.dst == (int64_t)nest->run)) {
+        if (outer.count == 1 ||
+            (outer.src == (int64_t)nest->run && outer.dst == (int64_t)nest->run)) {
             nest->run *= outer.count;
             remove_loop(nest, k);
             return true;
@@ -121,11 +126,12 @@ static uint64_t magnitude(int64_t stride)
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-/* Far jumps belong outside. Writing to far places costs about twice what reading does: a line is fetched and
- * written back. */
+/* Far jumps belong outside. Writing to far places costs about twice what reading does: a line is
+ * fetched and written back. */
 static bool belongs_outside(const joint_loop *a, const joint_loop *b)
 {
-    const uint64_t x = magnitude(a->src) / 4 + magnitude(a->dst) / 2, y = magnitude(b->src) / 4 + magnitude(b->dst) / 2;
+    const uint64_t x = magnitude(a->src) / 4 + magnitude(a->dst) / 2,
+                   y = magnitude(b->src) / 4 + magnitude(b->dst) / 2;
 
     return x > y;
 }
@@ -176,7 +182,8 @@ size_t joint_piece(const layout_nest *nest, size_t from, size_t most, layout_nes
     size_t inside = layout_nest_bytes(nest); /* bytes of one iteration of the loops passed so far */
     int k = 0;
 
-    for (; k < nest->dims; k++) { /* the outermost loop of which whole iterations begin at `from` and fit */
+    for (; k < nest->dims;
+         k++) { /* the outermost loop of which whole iterations begin at `from` and fit */
         inside /= nest->loop[k].count;
         if (from % inside == 0 && most >= inside)
             break;
@@ -189,7 +196,8 @@ size_t joint_piece(const layout_nest *nest, size_t from, size_t most, layout_nes
         *piece_out = piece;
         return piece.run;
     }
-    const size_t first = from / inside, count = size_min(nest->loop[k].count - first, most / inside);
+    const size_t first = from / inside,
+                 count = size_min(nest->loop[k].count - first, most / inside);
     piece.offset += (int64_t)first * nest->loop[k].stride;
     piece.run = nest->run;
     for (int j = k; j < nest->dims; j++, piece.dims++) {

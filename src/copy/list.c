@@ -1,4 +1,5 @@
-/* Copy lists: pairs two layouts nest by nest, chooses for each pair how it is moved, and runs what was chosen. */
+/* Copy lists: pairs two layouts nest by nest, chooses for each pair how it is moved, and runs what
+ * was chosen. */
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
@@ -8,9 +9,10 @@
 #include "copy/walk.h"
 
 enum {
-    OPS_MAX = 1024,     /* pairs in more pieces are walked */
-    BLOCK_BYTES = 4096, /* runs from here on are copied one by one, past the caches if the list is large */
-    TURN_LEAST = 8,     /* rows and columns that are worth a tile */
+    OPS_MAX = 1024, /* pairs in more pieces are walked */
+    BLOCK_BYTES =
+        4096, /* runs from here on are copied one by one, past the caches if the list is large */
+    TURN_LEAST = 8, /* rows and columns that are worth a tile */
 };
 
 typedef struct copy_op copy_op;
@@ -40,8 +42,10 @@ struct copy_list {
 
 /* --- Ways --- */
 
-/* To the next iteration of the loops outside of the `inner` innermost ones; false after the last. */
-static inline bool advance(const joint_nest *nest, int inner, size_t *index, const char **src, char **dst)
+/* To the next iteration of the loops outside of the `inner` innermost ones; false after the last.
+ */
+static inline bool advance(const joint_nest *nest, int inner, size_t *index, const char **src,
+                           char **dst)
 {
     for (int k = nest->dims - inner - 1; k >= 0; k--) {
         const joint_loop *const loop = &nest->loop[k];
@@ -78,7 +82,8 @@ static void run_runs(const copy_op *op, const char *src, char *dst)
 
 static void run_turn(const copy_op *op, const char *src, char *dst)
 {
-    const joint_loop rows = op->nest.loop[op->nest.dims - 2], columns = op->nest.loop[op->nest.dims - 1];
+    const joint_loop rows = op->nest.loop[op->nest.dims - 2],
+                     columns = op->nest.loop[op->nest.dims - 1];
     size_t index[JOINT_DIMS] = {0};
 
     do
@@ -140,7 +145,8 @@ static void choose(copy_op *op, size_t bytes)
 static ferry_status add_op(copy_list *list, const copy_op *op)
 {
     if (list->op_count == list->op_room) {
-        const size_t room = list->op_room > 0 ? 4 * list->op_room : 1; /* one pair of nests is nearly always one op */
+        const size_t room = list->op_room > 0 ? 4 * list->op_room
+                                              : 1; /* one pair of nests is nearly always one op */
         const ferry_status st = alloc_resize(room, sizeof *list->ops, &list->ops);
         if (st != FERRY_OK)
             return st;
@@ -150,8 +156,8 @@ static ferry_status add_op(copy_list *list, const copy_op *op)
     return FERRY_OK;
 }
 
-static ferry_status add_walk(copy_list *list, const layout_nest *src, size_t src_count, const layout_nest *dst,
-                             size_t dst_count)
+static ferry_status add_walk(copy_list *list, const layout_nest *src, size_t src_count,
+                             const layout_nest *dst, size_t dst_count)
 {
     copy_op op = {.way = &way_walk};
 
@@ -192,7 +198,8 @@ static void go_on(place *at, size_t bytes)
 }
 
 /* The next pieces of both sides that are nests and of one size. */
-static size_t next_pieces(const place *src, const place *dst, layout_nest *src_out, layout_nest *dst_out)
+static size_t next_pieces(const place *src, const place *dst, layout_nest *src_out,
+                          layout_nest *dst_out)
 {
     size_t most = size_min(src->bytes - src->done, dst->bytes - dst->done);
 
@@ -238,7 +245,8 @@ ferry_status copy_make(const ferry_layout *src, const ferry_layout *dst, copy_li
     copy_list *list = NULL;
 
     if (src->elements != dst->elements || (src->elements > 0 && src->element != dst->element))
-        return trouble(FERRY_ERR_SHAPE, "the source has %zu elements of %zu bytes, the destination %zu of %zu",
+        return trouble(FERRY_ERR_SHAPE,
+                       "the source has %zu elements of %zu bytes, the destination %zu of %zu",
                        src->elements, src->element, dst->elements, dst->element);
     ferry_status st = alloc_zero(1, sizeof *list, &list);
     if (st != FERRY_OK)
@@ -299,8 +307,8 @@ static void op_text(const copy_op *op, text_out *out)
     text_add(out, "%s %zu B", op->way->name, op->walk ? walk_bytes(op->walk) : op->nest.run);
     for (int k = 0; k < op->nest.dims; k++) {
         const joint_loop *const loop = &op->nest.loop[k];
-        text_add(out, "%s%zu by %lld to %lld", k == 0 ? " x [" : ", ", loop->count, (long long)loop->src,
-                 (long long)loop->dst);
+        text_add(out, "%s%zu by %lld to %lld", k == 0 ? " x [" : ", ", loop->count,
+                 (long long)loop->src, (long long)loop->dst);
     }
     text_add(out, "%s", op->nest.dims > 0 ? "]" : "");
 }
@@ -319,8 +327,10 @@ void copy_text(const copy_list *list, text_out *out)
         text_add(out, "; and %zu more", list->op_count - SHOWN);
 }
 
-/* A single row or column counts as a matrix; a dense block does not, since it is moved better as one. */
-static bool shape_of(const joint_nest *nest, size_t element, joint_loop *rows_out, joint_loop *columns_out)
+/* A single row or column counts as a matrix; a dense block does not, since it is moved better as
+ * one. */
+static bool shape_of(const joint_nest *nest, size_t element, joint_loop *rows_out,
+                     joint_loop *columns_out)
 {
     const int64_t run = (int64_t)nest->run;
     const joint_loop one = {1, run, run};
@@ -349,7 +359,8 @@ bool copy_is_turn(const copy_list *list, copy_turn *turn_out)
 {
     joint_loop rows, columns;
 
-    if (list->op_count != 1 || list->ops[0].walk || !shape_of(&list->ops[0].nest, list->element, &rows, &columns))
+    if (list->op_count != 1 || list->ops[0].walk ||
+        !shape_of(&list->ops[0].nest, list->element, &rows, &columns))
         return false;
     const joint_nest *const nest = &list->ops[0].nest;
     *turn_out = (copy_turn){

@@ -1,7 +1,8 @@
-/* One layout against its packed form, in pieces [from, to) that may begin and end anywhere: the rest of a run,
- * whole runs row by row, the start of a run. The same walk packs and unpacks; what differs is the mover. Rows
- * whose runs lie side by side, run by run (a matrix read by its columns), are moved several at a time as a turn,
- * so that a line is touched once for all of them. */
+/* One layout against its packed form, in pieces [from, to) that may begin and end anywhere: the
+ * rest of a run, whole runs row by row, the start of a run. The same walk packs and unpacks; what
+ * differs is the mover. Rows whose runs lie side by side, run by run (a matrix read by its
+ * columns), are moved several at a time as a turn, so that a line is touched once for all of them.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -27,19 +28,21 @@ struct copy_side {
     side_nest nests[];
 };
 
-/* Where the walk is: the indices of the outer loops, and the present row's rest. A row is the innermost loop. */
+/* Where the walk is: the indices of the outer loops, and the present row's rest. A row is the
+ * innermost loop. */
 typedef struct spot {
     size_t index[FERRY_LAYOUT_MAX_DIMS]; /* of the loops outside of the row */
     int64_t row;                         /* offset of the present row's first run */
     size_t first;                        /* run of the row where the walk is */
 } spot;
 
-/* Moves between packed bytes and bytes of the layout, in one of the two directions. `base` is where the first run
- * is. */
+/* Moves between packed bytes and bytes of the layout, in one of the two directions. `base` is where
+ * the first run is. */
 typedef struct mover {
     void (*bytes)(char *base, char *packed, size_t bytes);
     void (*row)(const side_nest *of, char *base, char *packed, size_t runs);
-    void (*rows)(const side_nest *of, char *base, char *packed, size_t rows); /* whole ones, side by side */
+    void (*rows)(const side_nest *of, char *base, char *packed,
+                 size_t rows); /* whole ones, side by side */
 } mover;
 
 static void pack_bytes(char *base, char *packed, size_t bytes)
@@ -56,31 +59,35 @@ static void pack_row(const side_nest *of, char *base, char *packed, size_t runs)
 {
     const layout_nest *const nest = &of->nest;
 
-    of->gather(packed, (ptrdiff_t)nest->run, base, nest->loop[nest->dims - 1].stride, runs, nest->run);
+    of->gather(packed, (ptrdiff_t)nest->run, base, nest->loop[nest->dims - 1].stride, runs,
+               nest->run);
 }
 
 static void unpack_row(const side_nest *of, char *base, char *packed, size_t runs)
 {
     const layout_nest *const nest = &of->nest;
 
-    of->scatter(base, nest->loop[nest->dims - 1].stride, packed, (ptrdiff_t)nest->run, runs, nest->run);
+    of->scatter(base, nest->loop[nest->dims - 1].stride, packed, (ptrdiff_t)nest->run, runs,
+                nest->run);
 }
 
 static void pack_rows(const side_nest *of, char *base, char *packed, size_t rows)
 {
     const layout_nest *const nest = &of->nest;
     const size_t runs = nest->loop[nest->dims - 1].count;
-    const turn_shape shape = {.rows = runs, .columns = rows, .element = nest->run, .tile = of->tile};
+    const turn_shape shape = {
+        .rows = runs, .columns = rows, .element = nest->run, .tile = of->tile};
 
-    turn_run(&shape, (turn_rows){.first = base, .stride = nest->loop[nest->dims - 1].stride}, packed,
-             (ptrdiff_t)(runs * nest->run));
+    turn_run(&shape, (turn_rows){.first = base, .stride = nest->loop[nest->dims - 1].stride},
+             packed, (ptrdiff_t)(runs * nest->run));
 }
 
 static void unpack_rows(const side_nest *of, char *base, char *packed, size_t rows)
 {
     const layout_nest *const nest = &of->nest;
     const size_t runs = nest->loop[nest->dims - 1].count;
-    const turn_shape shape = {.rows = rows, .columns = runs, .element = nest->run, .tile = of->tile};
+    const turn_shape shape = {
+        .rows = rows, .columns = runs, .element = nest->run, .tile = of->tile};
 
     turn_run(&shape, (turn_rows){.first = packed, .stride = (ptrdiff_t)(runs * nest->run)}, base,
              nest->loop[nest->dims - 1].stride);
@@ -138,11 +145,13 @@ static inline size_t rows_here(const side_nest *of, const spot *at, size_t runs)
 
     if (!of->tile || at->first > 0)
         return 0;
-    return size_min(runs / nest->loop[inner].count, nest->loop[inner - 1].count - at->index[inner - 1]);
+    return size_min(runs / nest->loop[inner].count,
+                    nest->loop[inner - 1].count - at->index[inner - 1]);
 }
 
 /* `bytes` bytes of a nest with loops, from byte `from` of it on. */
-static void move_runs(const side_nest *of, const mover *how, char *base, size_t from, size_t bytes, char *packed)
+static void move_runs(const side_nest *of, const mover *how, char *base, size_t from, size_t bytes,
+                      char *packed)
 {
     const layout_nest *const nest = &of->nest;
     const size_t run = nest->run, row = nest->loop[nest->dims - 1].count;
@@ -186,7 +195,8 @@ static const side_nest *find_nest(const copy_side *side, size_t position)
     return &side->nests[low];
 }
 
-static void move(const copy_side *side, const mover *how, char *base, size_t from, size_t to, char *packed)
+static void move(const copy_side *side, const mover *how, char *base, size_t from, size_t to,
+                 char *packed)
 {
     if (from == to)
         return;
@@ -224,7 +234,8 @@ ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
     copy_side *side = NULL;
     size_t start = 0;
 
-    const ferry_status st = alloc_zero(1, sizeof *side + layout->nest_count * sizeof side->nests[0], &side);
+    const ferry_status st =
+        alloc_zero(1, sizeof *side + layout->nest_count * sizeof side->nests[0], &side);
     if (st != FERRY_OK)
         return st;
     side->bytes = layout->bytes;

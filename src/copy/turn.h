@@ -1,4 +1,5 @@
-/* Turns: a matrix turned over in tiles. The rows of the source are given by pointers, or lie at one stride. */
+/* Turns: a matrix turned over in tiles. The rows of the source are given by pointers, or lie at one
+ * stride. */
 #ifndef COPY_TURN_H
 #define COPY_TURN_H
 

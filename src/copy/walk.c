@@ -1,5 +1,6 @@
-/* Both sides are read as rows: units of one size (the common divisor of all runs) at one stride. Where the shorter
- * of the two present rows ends, that side goes on to its next row; what both have is one kernel call. */
+/* Both sides are read as rows: units of one size (the common divisor of all runs) at one stride.
+ * Where the shorter of the two present rows ends, that side goes on to its next row; what both have
+ * is one kernel call. */
 #include "copy/walk.h"
 
 #include <string.h>
@@ -66,7 +67,8 @@ static void pass(rows *side, size_t units)
 
 void walk_run(const copy_walk *walk, const char *src, char *dst)
 {
-    rows from = first_row(walk->nests, walk->unit), to = first_row(walk->nests + walk->src_count, walk->unit);
+    rows from = first_row(walk->nests, walk->unit),
+         to = first_row(walk->nests + walk->src_count, walk->unit);
     size_t left = walk->bytes / walk->unit;
 
     for (;;) {
@@ -97,8 +99,8 @@ static size_t common_unit(const layout_nest *nests, size_t count)
     return unit;
 }
 
-ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_nest *dst, size_t dst_count,
-                       copy_walk **walk_out)
+ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_nest *dst,
+                       size_t dst_count, copy_walk **walk_out)
 {
     const size_t count = src_count + dst_count;
     copy_walk *walk = NULL;

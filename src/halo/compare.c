@@ -1,8 +1,9 @@
-/* Compare specs between ranks, before the plan is compiled: the plan would find most differences too, but it knows
- * blocks of bytes only and could not name dimension and side.
+/* Compare specs between ranks, before the plan is compiled: the plan would find most differences
+ * too, but it knows blocks of bytes only and could not name dimension and side.
  *
- * What must be the same everywhere is compared with the rank before: where all are equal to the one before, all are
- * equal, and nobody needs memory for all ranks. Blocks are compared with each neighbour's, by the one who receives. */
+ * What must be the same everywhere is compared with the rank before: where all are equal to the one
+ * before, all are equal, and nobody needs memory for all ranks. Blocks are compared with each
+ * neighbour's, by the one who receives. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@ typedef struct post {
     int send_tag, recv_tag;
 } post;
 
-static void fill_edges(const ferry_halo *halo, const post *p, const ferry_layout *mine, const ferry_layout *theirs,
-                       ferry_edge edges[2])
+static void fill_edges(const ferry_halo *halo, const post *p, const ferry_layout *mine,
+                       const ferry_layout *theirs, ferry_edge edges[2])
 {
     edges[0] = edges[1] = (ferry_edge)FERRY_EDGE_INIT;
     edges[0].from = p->from;
@@ -38,8 +39,8 @@ static void free_targets(const ferry_edge *edges, size_t count)
 }
 
 /* Edges for all posts; those between this rank and itself have both ends in one. */
-static ferry_status make_edges(const ferry_halo *halo, const post *posts, size_t count, const ferry_layout *mine,
-                               ferry_edge *edges, size_t *edge_count_out)
+static ferry_status make_edges(const ferry_halo *halo, const post *posts, size_t count,
+                               const ferry_layout *mine, ferry_edge *edges, size_t *edge_count_out)
 {
     ferry_layout_info info;
     size_t used = 0;
@@ -57,7 +58,8 @@ static ferry_status make_edges(const ferry_halo *halo, const post *posts, size_t
     return st;
 }
 
-static ferry_status run_once(ferry_context *ctx, const ferry_edge *edges, size_t count, const void *src, void *dst)
+static ferry_status run_once(ferry_context *ctx, const ferry_edge *edges, size_t count,
+                             const void *src, void *dst)
 {
     ferry_plan *plan = NULL;
     ferry_status st = ferry_plan_compile(ctx, edges, count, &plan);
@@ -73,9 +75,10 @@ static ferry_status run_once(ferry_context *ctx, const ferry_edge *edges, size_t
     return st;
 }
 
-/* Swap one record with each post; that of post i arrives at theirs + i * bytes. Collective, agreed. */
-static ferry_status swap(ferry_context *ctx, const ferry_halo *halo, const post *posts, size_t count, const void *mine,
-                         size_t bytes, void *theirs)
+/* Swap one record with each post; that of post i arrives at theirs + i * bytes. Collective, agreed.
+ */
+static ferry_status swap(ferry_context *ctx, const ferry_halo *halo, const post *posts,
+                         size_t count, const void *mine, size_t bytes, void *theirs)
 {
     ferry_layout *layout = NULL;
     ferry_edge *edges = NULL;
@@ -95,7 +98,8 @@ static ferry_status swap(ferry_context *ctx, const ferry_halo *halo, const post 
     return st;
 }
 
-/* --- what is the same everywhere ---------------------------------------------------------------------- */
+/* --- what is the same everywhere
+ * ---------------------------------------------------------------------- */
 
 enum {
     SHAPE_DIMS,
@@ -118,7 +122,8 @@ static void fill_shape(const ferry_halo *halo, int64_t shape[SHAPE_NUMBERS])
     }
 }
 
-static ferry_status differ(const ferry_halo *halo, int which, int64_t mine, int other, int64_t theirs)
+static ferry_status differ(const ferry_halo *halo, int which, int64_t mine, int other,
+                           int64_t theirs)
 {
     static const char *const single[] = {"dims", "corners", "field_count"};
     char name[32];
@@ -130,13 +135,15 @@ static ferry_status differ(const ferry_halo *halo, int which, int64_t mine, int 
     else
         snprintf(name, sizeof name, "periodic[%d]", which - SHAPE_PERIODIC);
     return trouble(FERRY_ERR_ARG,
-                   "ferry_halo_create: %s is %lld on rank %d but %lld on rank %d, expected the same on all ranks", name,
-                   (long long)mine, halo->rank, (long long)theirs, other);
+                   "ferry_halo_create: %s is %lld on rank %d but %lld on rank %d, expected the "
+                   "same on all ranks",
+                   name, (long long)mine, halo->rank, (long long)theirs, other);
 }
 
 ferry_status halo_compare_shapes(ferry_context *ctx, const ferry_halo *halo)
 {
-    const post before = {.to = (halo->rank + 1) % halo->size, .from = (halo->rank + halo->size - 1) % halo->size};
+    const post before = {.to = (halo->rank + 1) % halo->size,
+                         .from = (halo->rank + halo->size - 1) % halo->size};
     int64_t mine[SHAPE_NUMBERS], theirs[SHAPE_NUMBERS];
 
     fill_shape(halo, mine);
@@ -149,7 +156,8 @@ ferry_status halo_compare_shapes(ferry_context *ctx, const ferry_halo *halo)
     return ferry_context_agree(ctx, st);
 }
 
-/* --- blocks of neighbours ----------------------------------------------------------------------------- */
+/* --- blocks of neighbours
+ * ----------------------------------------------------------------------------- */
 
 static ferry_status fetch_blocks(ferry_context *ctx, const ferry_halo *halo, halo_ring *ring)
 {
@@ -162,7 +170,8 @@ static ferry_status fetch_blocks(ferry_context *ctx, const ferry_halo *halo, hal
         goto out;
     for (size_t i = 0; i < ring->count; i++) {
         const halo_neighbour *n = &ring->list[i];
-        posts[i] = (post){.to = n->rank, .from = n->rank, .send_tag = opposite - n->code, .recv_tag = n->code};
+        posts[i] = (post){
+            .to = n->rank, .from = n->rank, .send_tag = opposite - n->code, .recv_tag = n->code};
     }
     st = swap(ctx, halo, posts, ring->count, halo->block, halo_block_bytes(halo), ring->blocks);
 out:
@@ -187,14 +196,17 @@ static ferry_status compare_along(const ferry_halo *halo, const halo_neighbour *
 
     if (n->step[d] != 0 && width > theirs)
         return trouble(FERRY_ERR_ARG,
-                       "ferry_halo_create: field %d on rank %d has %lld ghost cells on the %s side of dimension %d, "
+                       "ferry_halo_create: field %d on rank %d has %lld ghost cells on the %s side "
+                       "of dimension %d, "
                        "but the block they come from, of rank %d, is only %lld cells wide",
-                       f, halo->rank, (long long)width, side ? "high" : "low", d, n->rank, (long long)theirs);
+                       f, halo->rank, (long long)width, side ? "high" : "low", d, n->rank,
+                       (long long)theirs);
     if (n->step[d] == 0 && mine != theirs)
-        return trouble(FERRY_ERR_SHAPE,
-                       "ferry_halo_create: extent[%d] is %lld on rank %d but %lld on its neighbour rank %d, "
-                       "expected the same",
-                       d, (long long)mine, halo->rank, (long long)theirs, n->rank);
+        return trouble(
+            FERRY_ERR_SHAPE,
+            "ferry_halo_create: extent[%d] is %lld on rank %d but %lld on its neighbour rank %d, "
+            "expected the same",
+            d, (long long)mine, halo->rank, (long long)theirs, n->rank);
     return FERRY_OK;
 }
 
@@ -204,10 +216,12 @@ static ferry_status compare_field(const ferry_halo *halo, const halo_neighbour *
     ferry_status st = FERRY_OK;
 
     if (mine->element_bytes != theirs->element_bytes)
-        return trouble(FERRY_ERR_ARG,
-                       "ferry_halo_create: element_bytes of field %d is %lld on rank %d but %lld on rank %d, "
-                       "expected the same",
-                       f, (long long)mine->element_bytes, halo->rank, (long long)theirs->element_bytes, n->rank);
+        return trouble(
+            FERRY_ERR_ARG,
+            "ferry_halo_create: element_bytes of field %d is %lld on rank %d but %lld on rank %d, "
+            "expected the same",
+            f, (long long)mine->element_bytes, halo->rank, (long long)theirs->element_bytes,
+            n->rank);
     if (!wants_ghosts(halo, n, mine))
         return FERRY_OK;
     for (int d = 0; st == FERRY_OK && d < halo->dims; d++)

@@ -1,5 +1,6 @@
-/* Turn ghosts into edges: for each direction and field, the ghost region on that side of my block is a target, and the
- * cells that my neighbour there wants for its own ghosts are a source. How wide a region is, the receiver says. */
+/* Turn ghosts into edges: for each direction and field, the ghost region on that side of my block
+ * is a target, and the cells that my neighbour there wants for its own ghosts are a source. How
+ * wide a region is, the receiver says. */
 #include "base/alloc.h"
 #include "base/trouble.h"
 #include "halo/halo.h"
@@ -33,7 +34,8 @@ static box ghost_box(const ferry_halo *halo, int f, const int step[])
     return b;
 }
 
-/* My interior cells that a neighbour keeps as ghosts: seen from there, I am on the opposite side. */
+/* My interior cells that a neighbour keeps as ghosts: seen from there, I am on the opposite side.
+ */
 static box border_box(const ferry_halo *halo, int f, const halo_neighbour *n)
 {
     const halo_block *block = halo->block;
@@ -51,7 +53,8 @@ static box border_box(const ferry_halo *halo, int f, const halo_neighbour *n)
 }
 
 /* Layouts count dimensions from the slowest, halos from the fastest. */
-static ferry_status box_layout(const ferry_halo *halo, int f, const box *b, const ferry_layout **layout_out)
+static ferry_status box_layout(const ferry_halo *halo, int f, const box *b,
+                               const ferry_layout **layout_out)
 {
     int64_t sizes[MAX_DIMS], starts[MAX_DIMS], counts[MAX_DIMS];
     ferry_layout *layout;
@@ -86,8 +89,8 @@ static ferry_edge *add_edge(edge_list *list, int from, int to, int tag, int buff
     return edge;
 }
 
-/* What arrives from a neighbour. When that is this rank itself, the edge has both ends: the source is what I am for my
- * neighbour in the opposite direction. */
+/* What arrives from a neighbour. When that is this rank itself, the edge has both ends: the source
+ * is what I am for my neighbour in the opposite direction. */
 static ferry_status add_arrival(ferry_halo *halo, const halo_neighbour *n, int f, edge_list *list)
 {
     const box ghosts = ghost_box(halo, f, n->step);
@@ -144,7 +147,8 @@ static void drop_edges(edge_list *list)
 ferry_status halo_compile(ferry_context *ctx, ferry_halo *halo, const halo_ring *ring)
 {
     edge_list list = {0};
-    ferry_status st = alloc_zero(2 * ring->count * (size_t)halo->field_count, sizeof *list.edges, &list.edges);
+    ferry_status st =
+        alloc_zero(2 * ring->count * (size_t)halo->field_count, sizeof *list.edges, &list.edges);
 
     if (st == FERRY_OK)
         st = add_edges(halo, ring, &list);

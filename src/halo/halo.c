@@ -1,5 +1,6 @@
-/* Halos: the calls. A halo is a block, a place on a grid, and a plan; a round is a round of the plan. Knows nothing of
- * how bytes move, or of MPI: it sees the engine through its public headers only. */
+/* Halos: the calls. A halo is a block, a place on a grid, and a plan; a round is a round of the
+ * plan. Knows nothing of how bytes move, or of MPI: it sees the engine through its public headers
+ * only. */
 #include "halo/halo.h"
 
 #include "base/alloc.h"
@@ -16,7 +17,8 @@ void ferry_halo_free(ferry_halo *halo)
     alloc_free(halo);
 }
 
-/* The text of a failure that one rank alone has found will be read on all ranks: say whose it is. */
+/* The text of a failure that one rank alone has found will be read on all ranks: say whose it is.
+ */
 static ferry_status blame(const ferry_context *ctx, ferry_status st)
 {
     ferry_context_info info;
@@ -27,8 +29,8 @@ static ferry_status blame(const ferry_context *ctx, ferry_status st)
 }
 
 /* The part of a rank alone: read the spec, find the place on the grid and the neighbours. */
-static ferry_status make_alone(const ferry_context *ctx, const ferry_halo_spec *spec, ferry_halo **halo_out,
-                               halo_ring *ring_out)
+static ferry_status make_alone(const ferry_context *ctx, const ferry_halo_spec *spec,
+                               ferry_halo **halo_out, halo_ring *ring_out)
 {
     ferry_status st = alloc_zero(1, sizeof **halo_out, halo_out);
 
@@ -39,15 +41,18 @@ static ferry_status make_alone(const ferry_context *ctx, const ferry_halo_spec *
     return st;
 }
 
-ferry_status ferry_halo_create(ferry_context *ctx, const ferry_halo_spec *spec, ferry_halo **halo_out)
+ferry_status ferry_halo_create(ferry_context *ctx, const ferry_halo_spec *spec,
+                               ferry_halo **halo_out)
 {
     ferry_halo *halo = NULL;
     halo_ring ring = {0};
 
     if (!ctx)
         return trouble(FERRY_ERR_ARG, "ferry_halo_create: ctx is NULL");
-    ferry_status st = halo_out ? make_alone(ctx, spec, &halo, &ring) : trouble(FERRY_ERR_ARG, "halo_out is NULL");
-    st = ferry_context_agree(ctx, blame(ctx, st)); /* every rank passes here, also one that has already failed */
+    ferry_status st =
+        halo_out ? make_alone(ctx, spec, &halo, &ring) : trouble(FERRY_ERR_ARG, "halo_out is NULL");
+    st = ferry_context_agree(
+        ctx, blame(ctx, st)); /* every rank passes here, also one that has already failed */
     if (st != FERRY_OK)
         goto out;
     st = halo_compare_shapes(ctx, halo);
@@ -74,13 +79,16 @@ ferry_status ferry_halo_start(ferry_halo *halo, void *const *fields)
     if (halo->moves == 0)
         return ferry_plan_start_buffers(halo->plan, 0, NULL, NULL);
     if (!fields)
-        return trouble(FERRY_ERR_ARG, "ferry_halo_start: fields is NULL on rank %d, expected %d addresses", halo->rank,
-                       halo->field_count);
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_halo_start: fields is NULL on rank %d, expected %d addresses",
+                       halo->rank, halo->field_count);
     for (int f = 0; f < halo->field_count; f++)
         if (!fields[f] && (halo->moves >> f & 1))
-            return trouble(FERRY_ERR_ARG, "ferry_halo_start: fields[%d] is NULL on rank %d, expected an array", f,
+            return trouble(FERRY_ERR_ARG,
+                           "ferry_halo_start: fields[%d] is NULL on rank %d, expected an array", f,
                            halo->rank);
-    return ferry_plan_start_buffers(halo->plan, halo->field_count, (const void *const *)fields, fields);
+    return ferry_plan_start_buffers(halo->plan, halo->field_count, (const void *const *)fields,
+                                    fields);
 }
 
 ferry_status ferry_halo_test(ferry_halo *halo, int *done_out)
@@ -104,12 +112,14 @@ ferry_status ferry_halo_exchange(ferry_halo *halo, void *const *fields)
     return st == FERRY_OK ? ferry_plan_wait(halo->plan) : st;
 }
 
-static ferry_status check_field_number(const char *call, const ferry_halo *halo, int field, const void *out)
+static ferry_status check_field_number(const char *call, const ferry_halo *halo, int field,
+                                       const void *out)
 {
     if (!halo || !out)
         return trouble(FERRY_ERR_ARG, "%s: %s is NULL", call, halo ? "the output" : "halo");
     if (field < 0 || field >= halo->field_count)
-        return trouble(FERRY_ERR_ARG, "%s: field is %d, expected 0..%d", call, field, halo->field_count - 1);
+        return trouble(FERRY_ERR_ARG, "%s: field is %d, expected 0..%d", call, field,
+                       halo->field_count - 1);
     return FERRY_OK;
 }
 
@@ -122,7 +132,8 @@ ferry_status ferry_halo_field_bytes(const ferry_halo *halo, int field, int64_t *
     return st;
 }
 
-ferry_status ferry_halo_interior(const ferry_halo *halo, int field, int64_t *offset_out, int64_t *strides_out)
+ferry_status ferry_halo_interior(const ferry_halo *halo, int field, int64_t *offset_out,
+                                 int64_t *strides_out)
 {
     const ferry_status st = check_field_number("ferry_halo_interior", halo, field, offset_out);
 
@@ -146,7 +157,8 @@ ferry_status ferry_halo_describe(const ferry_halo *halo, ferry_plan_info *info_o
     return ferry_plan_describe(halo->plan, info_out);
 }
 
-/* --- explain ------------------------------------------------------------------------------------------ */
+/* --- explain
+ * ------------------------------------------------------------------------------------------ */
 
 static void explain_side(const ferry_halo *halo, int d, int side, text_out *out)
 {
@@ -163,8 +175,9 @@ static void explain_side(const ferry_halo *halo, int d, int side, text_out *out)
 
 static void explain_dimension(const ferry_halo *halo, int d, text_out *out)
 {
-    text_add(out, "  dimension %d: %lld cells, block %d of %d%s", d, (long long)halo->block->extent[d], halo->place[d],
-             halo->grid[d], halo->periodic[d] ? " (periodic)" : "");
+    text_add(out, "  dimension %d: %lld cells, block %d of %d%s", d,
+             (long long)halo->block->extent[d], halo->place[d], halo->grid[d],
+             halo->periodic[d] ? " (periodic)" : "");
     explain_side(halo, d, 0, out);
     explain_side(halo, d, 1, out);
     text_add(out, "\n");
@@ -197,5 +210,6 @@ size_t ferry_halo_explain(const ferry_halo *halo, char *text, size_t bytes)
     for (int f = 0; f < halo->field_count; f++)
         explain_field(halo, f, &out);
     const size_t used = size_min(out.needed, bytes);
-    return out.needed + ferry_plan_explain(halo->plan, bytes > used ? text + used : NULL, bytes - used);
+    return out.needed +
+           ferry_plan_explain(halo->plan, bytes > used ? text + used : NULL, bytes - used);
 }

@@ -1,8 +1,10 @@
-/* Inside of a halo: this rank's block, its place on the grid, and the plan that the exchange was compiled to.
+/* Inside of a halo: this rank's block, its place on the grid, and the plan that the exchange was
+ * compiled to.
  *
- * Everything that depends on a direction is computed from a step per dimension, -1, 0 or 1, packed into a code (the
- * steps as digits to base 3). The code of a ghost region, seen from its owner, is also what tells messages of a pair
- * apart, so that one or two ranks in a periodic dimension cannot mix up their low and high sides. */
+ * Everything that depends on a direction is computed from a step per dimension, -1, 0 or 1, packed
+ * into a code (the steps as digits to base 3). The code of a ghost region, seen from its owner, is
+ * also what tells messages of a pair apart, so that one or two ranks in a periodic dimension cannot
+ * mix up their low and high sides. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
 
@@ -62,7 +64,8 @@ static inline int64_t halo_cells(const halo_block *block, int field, int d)
 }
 
 /* spec.c: check a spec and copy it into a zeroed halo; not collective. */
-ferry_status halo_read_spec(const ferry_context *ctx, const ferry_halo_spec *spec, ferry_halo *halo);
+ferry_status halo_read_spec(const ferry_context *ctx, const ferry_halo_spec *spec,
+                            ferry_halo *halo);
 int64_t halo_field_size(const ferry_halo *halo, int field);
 
 /* neighbours.c: who is where. The opposite of a direction has the code halo_codes() - 1 - code. */
@@ -72,7 +75,8 @@ int halo_rank_at(const ferry_halo *halo, const int step[]); /* -1: outside of th
 ferry_status halo_find_neighbours(const ferry_halo *halo, halo_ring *ring_out);
 void halo_drop_neighbours(halo_ring *ring);
 
-/* compare.c: collective, agreed. First what is the same on all ranks; then the blocks of neighbours are fetched. */
+/* compare.c: collective, agreed. First what is the same on all ranks; then the blocks of neighbours
+ * are fetched. */
 ferry_status halo_compare_shapes(ferry_context *ctx, const ferry_halo *halo);
 ferry_status halo_compare_blocks(ferry_context *ctx, const ferry_halo *halo, halo_ring *ring);
 

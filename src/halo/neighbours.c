@@ -1,4 +1,5 @@
-/* Who is where on the grid. Ranks are placed as MPI_Cart_create() does without reordering: last dimension fastest. */
+/* Who is where on the grid. Ranks are placed as MPI_Cart_create() does without reordering: last
+ * dimension fastest. */
 #include "base/alloc.h"
 #include "halo/halo.h"
 
@@ -53,7 +54,9 @@ static int read_code(const ferry_halo *halo, int code, int step_out[])
 static int most_steps(const ferry_halo *halo)
 {
     static const int steps[] = {
-        [FERRY_HALO_FACES] = 1, [FERRY_HALO_EDGES] = 2, [FERRY_HALO_ALL] = MAX_DIMS,
+        [FERRY_HALO_FACES] = 1,
+        [FERRY_HALO_EDGES] = 2,
+        [FERRY_HALO_ALL] = MAX_DIMS,
     };
     return steps[halo->corners];
 }

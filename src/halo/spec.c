@@ -15,7 +15,8 @@ static ferry_status check_counts(const ferry_halo_spec *spec)
     if (spec->dims < 1 || spec->dims > MAX_DIMS)
         return trouble(FERRY_ERR_ARG, "spec.dims is %d, expected 1..%d", spec->dims, MAX_DIMS);
     if ((unsigned)spec->corners > FERRY_HALO_ALL)
-        return trouble(FERRY_ERR_ARG, "spec.corners is %d, expected FERRY_HALO_FACES, _EDGES or _ALL",
+        return trouble(FERRY_ERR_ARG,
+                       "spec.corners is %d, expected FERRY_HALO_FACES, _EDGES or _ALL",
                        (int)spec->corners);
     if (spec->field_count < 1 || spec->field_count > FERRY_PLAN_MAX_BUFFERS)
         return trouble(FERRY_ERR_ARG, "spec.field_count is %d, expected 1..%d", spec->field_count,
@@ -33,8 +34,8 @@ static ferry_status check_block(const ferry_halo_spec *spec)
                            (long long)spec->extent[d]);
         for (int side = 0; side < 2; side++)
             if (spec->ghost[d][side] < 0)
-                return trouble(FERRY_ERR_ARG, "spec.ghost[%d][%d] is %lld, expected 0 or more", d, side,
-                               (long long)spec->ghost[d][side]);
+                return trouble(FERRY_ERR_ARG, "spec.ghost[%d][%d] is %lld, expected 0 or more", d,
+                               side, (long long)spec->ghost[d][side]);
     }
     return FERRY_OK;
 }
@@ -44,14 +45,16 @@ static ferry_status check_field(const ferry_halo_spec *spec, int f)
     const ferry_halo_field *field = &spec->fields[f];
 
     if (field->size != sizeof *field)
-        return trouble(FERRY_ERR_ARG, "spec.fields[%d].size is %zu, expected %zu", f, field->size, sizeof *field);
+        return trouble(FERRY_ERR_ARG, "spec.fields[%d].size is %zu, expected %zu", f, field->size,
+                       sizeof *field);
     if (field->element_bytes < 1)
-        return trouble(FERRY_ERR_ARG, "spec.fields[%d].element_bytes is %lld, expected 1 or more", f,
-                       (long long)field->element_bytes);
+        return trouble(FERRY_ERR_ARG, "spec.fields[%d].element_bytes is %lld, expected 1 or more",
+                       f, (long long)field->element_bytes);
     for (int d = 0; d < spec->dims; d++)
         for (int side = 0; side < 2; side++)
             if (field->ghost[d][side] < -1)
-                return trouble(FERRY_ERR_ARG, "spec.fields[%d].ghost[%d][%d] is %lld, expected -1 or more", f, d,
+                return trouble(FERRY_ERR_ARG,
+                               "spec.fields[%d].ghost[%d][%d] is %lld, expected -1 or more", f, d,
                                side, (long long)field->ghost[d][side]);
     return FERRY_OK;
 }
@@ -59,14 +62,18 @@ static ferry_status check_field(const ferry_halo_spec *spec, int f)
 static ferry_status take_cartesian(const ferry_context *ctx, ferry_halo *halo)
 {
     int dims;
-    const ferry_status st = ferry_context_cartesian(ctx, MAX_DIMS, &dims, halo->grid, halo->periodic);
+    const ferry_status st =
+        ferry_context_cartesian(ctx, MAX_DIMS, &dims, halo->grid, halo->periodic);
 
     if (st == FERRY_ERR_NOT_FOUND)
-        return trouble(st, "spec.grid is all 0, but the communicator has no Cartesian topology to take it from");
+        return trouble(
+            st,
+            "spec.grid is all 0, but the communicator has no Cartesian topology to take it from");
     if (st != FERRY_OK)
         return st;
     if (dims != halo->dims)
-        return trouble(FERRY_ERR_ARG, "spec.dims is %d, but the Cartesian communicator has %d dimensions",
+        return trouble(FERRY_ERR_ARG,
+                       "spec.dims is %d, but the Cartesian communicator has %d dimensions",
                        halo->dims, dims);
     return FERRY_OK;
 }
@@ -77,17 +84,20 @@ static ferry_status take_grid(const ferry_halo_spec *spec, ferry_halo *halo)
 
     for (int d = 0; d < halo->dims; d++) {
         if (spec->grid[d] < 1)
-            return trouble(FERRY_ERR_ARG, "spec.grid[%d] is %d, expected 1 or more (or 0 in all dimensions)", d,
+            return trouble(FERRY_ERR_ARG,
+                           "spec.grid[%d] is %d, expected 1 or more (or 0 in all dimensions)", d,
                            spec->grid[d]);
         if (spec->periodic[d] != 0 && spec->periodic[d] != 1)
-            return trouble(FERRY_ERR_ARG, "spec.periodic[%d] is %d, expected 0 or 1", d, spec->periodic[d]);
+            return trouble(FERRY_ERR_ARG, "spec.periodic[%d] is %d, expected 0 or 1", d,
+                           spec->periodic[d]);
         if (!offset_mul(ranks, spec->grid[d], &ranks))
             ranks = INT64_MAX; /* no communicator is that large */
         halo->grid[d] = spec->grid[d];
         halo->periodic[d] = spec->periodic[d];
     }
     if (ranks != halo->size)
-        return trouble(FERRY_ERR_ARG, "spec.grid has %lld places, but the communicator has %d ranks",
+        return trouble(FERRY_ERR_ARG,
+                       "spec.grid has %lld places, but the communicator has %d ranks",
                        (long long)ranks, halo->size);
     return FERRY_OK;
 }
@@ -118,9 +128,10 @@ static ferry_status check_field_size(const ferry_halo *halo, int f)
 
     for (int d = 0; d < halo->dims; d++) {
         int64_t cells;
-        if (!offset_add(halo->block->extent[d], field->ghost[d][0], &cells)
-            || !offset_add(cells, field->ghost[d][1], &cells) || !offset_mul(bytes, cells, &bytes))
-            return trouble(FERRY_ERR_ARG, "the array of field %d has 2^63 bytes or more (at dimension %d)", f, d);
+        if (!offset_add(halo->block->extent[d], field->ghost[d][0], &cells) ||
+            !offset_add(cells, field->ghost[d][1], &cells) || !offset_mul(bytes, cells, &bytes))
+            return trouble(FERRY_ERR_ARG,
+                           "the array of field %d has 2^63 bytes or more (at dimension %d)", f, d);
     }
     return FERRY_OK;
 }

@@ -14,7 +14,8 @@ size_t layout_nest_bytes(const layout_nest *nest)
 ferry_status ferry_layout_describe(const ferry_layout *layout, ferry_layout_info *info_out)
 {
     if (!layout || !info_out)
-        return trouble(FERRY_ERR_ARG, "ferry_layout_describe: %s is NULL", layout ? "info_out" : "layout");
+        return trouble(FERRY_ERR_ARG, "ferry_layout_describe: %s is NULL",
+                       layout ? "info_out" : "layout");
     *info_out = (ferry_layout_info){
         .elements = (int64_t)layout->elements,
         .element_bytes = (int64_t)layout->element,
@@ -33,7 +34,8 @@ static void nest_text(const layout_nest *nest, text_out *out)
     else
         text_add(out, "%zu B x [", nest->run);
     for (int k = 0; k < nest->dims; k++)
-        text_add(out, "%s%zu by %lld", k > 0 ? ", " : "", nest->loop[k].count, (long long)nest->loop[k].stride);
+        text_add(out, "%s%zu by %lld", k > 0 ? ", " : "", nest->loop[k].count,
+                 (long long)nest->loop[k].stride);
     text_add(out, "%s at %lld", nest->dims > 0 ? "]" : "", (long long)nest->offset);
 }
 

@@ -1,5 +1,6 @@
-/* Layouts as flat 64-bit words, for messages between ranks of one build. What comes in is not trusted.
- * Words: element, nests; then for each nest: offset, run, dims, and count and stride of each loop. */
+/* Layouts as flat 64-bit words, for messages between ranks of one build. What comes in is not
+ * trusted. Words: element, nests; then for each nest: offset, run, dims, and count and stride of
+ * each loop. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,4 +1,5 @@
-/* Layouts from the caller's numbers. Everything is checked here, once: behind this file no size can overflow. */
+/* Layouts from the caller's numbers. Everything is checked here, once: behind this file no size can
+ * overflow. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,8 +11,8 @@ typedef struct reach {
     int64_t lb, ub, bytes;
 } reach;
 
-/* What a nest touches and holds. Returns -1, or the loop that passes 63 bits; nest->dims when already a single run
- * does. */
+/* What a nest touches and holds. Returns -1, or the loop that passes 63 bits; nest->dims when
+ * already a single run does. */
 static int measure(const layout_nest *nest, reach *reach_out)
 {
     reach sum = {.lb = nest->offset, .bytes = (int64_t)nest->run};
@@ -44,7 +45,8 @@ static void normalise(layout_nest *nest)
             continue;
         if (top < 0 && stride == (int64_t)fresh.run) {
             fresh.run *= count;
-        } else if (top >= 0 && offset_mul(fresh.loop[top].stride, (int64_t)fresh.loop[top].count, &whole) &&
+        } else if (top >= 0 &&
+                   offset_mul(fresh.loop[top].stride, (int64_t)fresh.loop[top].count, &whole) &&
                    stride == whole) {
             fresh.loop[top].count *= count;
         } else {
@@ -68,10 +70,12 @@ static bool has_bytes(const layout_nest *nest)
 /* Append a nest in normal form; a run that continues the run before it becomes part of it. */
 static void append(ferry_layout *layout, layout_nest nest)
 {
-    layout_nest *const last = layout->nest_count > 0 ? &layout->nests[layout->nest_count - 1] : NULL;
+    layout_nest *const last =
+        layout->nest_count > 0 ? &layout->nests[layout->nest_count - 1] : NULL;
 
     normalise(&nest);
-    if (last && last->dims == 0 && nest.dims == 0 && last->offset + (int64_t)last->run == nest.offset)
+    if (last && last->dims == 0 && nest.dims == 0 &&
+        last->offset + (int64_t)last->run == nest.offset)
         last->run += nest.run;
     else
         layout->nests[layout->nest_count++] = nest;
@@ -94,7 +98,8 @@ static ferry_status add_nest(ferry_layout *layout, const layout_nest *nest)
     return FERRY_OK;
 }
 
-ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_count, ferry_layout **layout_out)
+ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_count,
+                         ferry_layout **layout_out)
 {
     ferry_layout *layout = NULL;
     size_t room;
@@ -123,8 +128,8 @@ ferry_status layout_join(const ferry_layout *const *parts, size_t count, ferry_l
 
     for (size_t i = 0; i < count; i++) {
         if (parts[i]->element != parts[0]->element)
-            return trouble(FERRY_ERR_SHAPE, "part %zu has elements of %zu bytes, part 0 of %zu", i, parts[i]->element,
-                           parts[0]->element);
+            return trouble(FERRY_ERR_SHAPE, "part %zu has elements of %zu bytes, part 0 of %zu", i,
+                           parts[i]->element, parts[0]->element);
         total += parts[i]->nest_count;
     }
     ferry_status st = alloc_zero(total, sizeof *nests, &nests);
@@ -142,7 +147,8 @@ ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out)
 }
 
 /* One nest of the caller's: says which of its numbers is too much. */
-static ferry_status make_one(const char *call, size_t element, const layout_nest *nest, ferry_layout **layout_out)
+static ferry_status make_one(const char *call, size_t element, const layout_nest *nest,
+                             ferry_layout **layout_out)
 {
     reach whole;
 
@@ -150,11 +156,13 @@ static ferry_status make_one(const char *call, size_t element, const layout_nest
         return layout_make(element, NULL, 0, layout_out);
     const int bad = measure(nest, &whole);
     if (bad == nest->dims)
-        return trouble(FERRY_ERR_ARG, "%s: offset_bytes %lld and element_bytes %zu together pass 63 bits", call,
+        return trouble(FERRY_ERR_ARG,
+                       "%s: offset_bytes %lld and element_bytes %zu together pass 63 bits", call,
                        (long long)nest->offset, element);
     if (bad >= 0)
-        return trouble(FERRY_ERR_ARG, "%s: the count of loop %d, %zu, with a stride of %lld bytes passes 63 bits", call,
-                       bad, nest->loop[bad].count, (long long)nest->loop[bad].stride);
+        return trouble(FERRY_ERR_ARG,
+                       "%s: the count of loop %d, %zu, with a stride of %lld bytes passes 63 bits",
+                       call, bad, nest->loop[bad].count, (long long)nest->loop[bad].stride);
     return layout_make(element, nest, 1, layout_out);
 }
 
@@ -162,22 +170,24 @@ static ferry_status check_number(const char *call, const char *name, int64_t val
 {
     if (value >= least)
         return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "%s: %s is %lld; expected %lld or more", call, name, (long long)value,
-                   (long long)least);
+    return trouble(FERRY_ERR_ARG, "%s: %s is %lld; expected %lld or more", call, name,
+                   (long long)value, (long long)least);
 }
 
 static ferry_status check_entry(const char *call, const char *name, int k, int64_t value)
 {
     if (value >= 0)
         return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "%s: %s[%d] is %lld; expected 0 or more", call, name, k, (long long)value);
+    return trouble(FERRY_ERR_ARG, "%s: %s[%d] is %lld; expected 0 or more", call, name, k,
+                   (long long)value);
 }
 
 static ferry_status check_dims(const char *call, int dims, int least)
 {
     if (dims >= least && dims <= FERRY_LAYOUT_MAX_DIMS)
         return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "%s: dims is %d; expected %d to %d", call, dims, least, (int)FERRY_LAYOUT_MAX_DIMS);
+    return trouble(FERRY_ERR_ARG, "%s: dims is %d; expected %d to %d", call, dims, least,
+                   (int)FERRY_LAYOUT_MAX_DIMS);
 }
 
 static ferry_status check_pointer(const char *call, const char *name, const void *pointer)
@@ -185,7 +195,8 @@ static ferry_status check_pointer(const char *call, const char *name, const void
     return pointer ? FERRY_OK : trouble(FERRY_ERR_ARG, "%s: %s is NULL", call, name);
 }
 
-ferry_status ferry_layout_dense(int64_t count, int64_t element_bytes, int64_t offset_bytes, ferry_layout **layout_out)
+ferry_status ferry_layout_dense(int64_t count, int64_t element_bytes, int64_t offset_bytes,
+                                ferry_layout **layout_out)
 {
     static const char call[] = "ferry_layout_dense";
     ferry_status st = check_number(call, "count", count, 0);
@@ -197,13 +208,17 @@ ferry_status ferry_layout_dense(int64_t count, int64_t element_bytes, int64_t of
     if (st != FERRY_OK)
         return st;
     const layout_nest nest = {
-        .offset = offset_bytes, .run = (size_t)element_bytes, .dims = 1, .loop = {{(size_t)count, element_bytes}},
+        .offset = offset_bytes,
+        .run = (size_t)element_bytes,
+        .dims = 1,
+        .loop = {{(size_t)count, element_bytes}},
     };
     return make_one(call, (size_t)element_bytes, &nest, layout_out);
 }
 
-ferry_status ferry_layout_strided(int dims, const int64_t *counts, const int64_t *strides_bytes, int64_t element_bytes,
-                                  int64_t offset_bytes, ferry_layout **layout_out)
+ferry_status ferry_layout_strided(int dims, const int64_t *counts, const int64_t *strides_bytes,
+                                  int64_t element_bytes, int64_t offset_bytes,
+                                  ferry_layout **layout_out)
 {
     static const char call[] = "ferry_layout_strided";
     layout_nest nest = {.offset = offset_bytes, .run = (size_t)element_bytes, .dims = dims};
@@ -235,13 +250,16 @@ static ferry_status check_box(const char *call, int k, int64_t size, int64_t sta
     if (st == FERRY_OK)
         st = check_entry(call, "counts", k, count);
     if (st == FERRY_OK && (start > size || count > size - start))
-        st = trouble(FERRY_ERR_ARG, "%s: starts[%d] %lld and counts[%d] %lld leave the array; sizes[%d] is %lld", call,
-                     k, (long long)start, k, (long long)count, k, (long long)size);
+        st = trouble(FERRY_ERR_ARG,
+                     "%s: starts[%d] %lld and counts[%d] %lld leave the array; sizes[%d] is %lld",
+                     call, k, (long long)start, k, (long long)count, k, (long long)size);
     return st;
 }
 
-/* Add dimension k, the innermost not yet added; `*lead` is the bytes from one index to the next and grows. */
-static ferry_status add_dimension(const char *call, int k, const int64_t box[3], int64_t *lead, layout_nest *nest)
+/* Add dimension k, the innermost not yet added; `*lead` is the bytes from one index to the next and
+ * grows. */
+static ferry_status add_dimension(const char *call, int k, const int64_t box[3], int64_t *lead,
+                                  layout_nest *nest)
 {
     int64_t shift;
 
@@ -249,13 +267,14 @@ static ferry_status add_dimension(const char *call, int k, const int64_t box[3],
     nest->loop[k].stride = *lead;
     if (!offset_mul(box[1], *lead, &shift) || !offset_add(nest->offset, shift, &nest->offset) ||
         !offset_mul(*lead, box[0], lead))
-        return trouble(FERRY_ERR_ARG, "%s: sizes[%d] is %lld; with it the array passes 63 bits", call, k,
-                       (long long)box[0]);
+        return trouble(FERRY_ERR_ARG, "%s: sizes[%d] is %lld; with it the array passes 63 bits",
+                       call, k, (long long)box[0]);
     return FERRY_OK;
 }
 
-ferry_status ferry_layout_box(int dims, const int64_t *sizes, const int64_t *starts, const int64_t *counts,
-                              int64_t element_bytes, ferry_layout **layout_out)
+ferry_status ferry_layout_box(int dims, const int64_t *sizes, const int64_t *starts,
+                              const int64_t *counts, int64_t element_bytes,
+                              ferry_layout **layout_out)
 {
     static const char call[] = "ferry_layout_box";
     layout_nest nest = {.run = (size_t)element_bytes, .dims = dims};

@@ -1,5 +1,6 @@
-/* Do runs share bytes? Decided by mixed radix numbers where loops do not interleave, by sorting all runs where
- * there are few of them, else answered with no: a yes refuses a caller's plan, so it must be certain. */
+/* Do runs share bytes? Decided by mixed radix numbers where loops do not interleave, by sorting all
+ * runs where there are few of them, else answered with no: a yes refuses a caller's plan, so it
+ * must be certain. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -51,7 +52,8 @@ static size_t list_nest(const layout_nest *nest, span *spans)
     }
 }
 
-/* The layout's runs in the order of their addresses; NULL when there are too many or memory is short. */
+/* The layout's runs in the order of their addresses; NULL when there are too many or memory is
+ * short. */
 static span *sorted_runs(const ferry_layout *layout, size_t *count_out)
 {
     const size_t runs = runs_of(layout);
@@ -75,7 +77,8 @@ static bool neighbours_meet(const span *spans, size_t count)
     return false;
 }
 
-/* Both lists are sorted; runs of one list may overlap each other, so the furthest end counts, not the last one. */
+/* Both lists are sorted; runs of one list may overlap each other, so the furthest end counts, not
+ * the last one. */
 static bool lists_meet(const span *a, size_t a_count, const span *b, size_t b_count)
 {
     int64_t a_end = INT64_MIN, b_end = INT64_MIN;
@@ -103,7 +106,8 @@ static uint64_t magnitude(int64_t stride)
 static void sort_loops(layout_nest *nest)
 {
     for (int i = 1; i < nest->dims; i++)
-        for (int k = i; k > 0 && magnitude(nest->loop[k].stride) < magnitude(nest->loop[k - 1].stride); k--) {
+        for (int k = i;
+             k > 0 && magnitude(nest->loop[k].stride) < magnitude(nest->loop[k - 1].stride); k--) {
             const size_t count = nest->loop[k].count;
             const int64_t stride = nest->loop[k].stride;
             nest->loop[k] = nest->loop[k - 1];
@@ -177,9 +181,9 @@ bool layout_overlaps_itself(const ferry_layout *layout)
 }
 
 /* --- Two nests: boxes of one array ---
- * With strides s0 = 1 < s1 < s2 < ... of both nests, an address from a common origin is a mixed radix number. A nest
- * whose loops never carry is a box of such numbers: an interval in each digit. Two boxes meet when they meet in every
- * digit. */
+ * With strides s0 = 1 < s1 < s2 < ... of both nests, an address from a common origin is a mixed
+ * radix number. A nest whose loops never carry is a box of such numbers: an interval in each digit.
+ * Two boxes meet when they meet in every digit. */
 
 enum { DIGITS_MAX = 2 * FERRY_LAYOUT_MAX_DIMS + 1 };
 
@@ -207,8 +211,8 @@ static void add_strides(radix *base, const layout_nest *nest)
         add_stride(base, (int64_t)magnitude(nest->loop[k].stride));
 }
 
-/* Move what passes the next stride into that digit: a run of whole rows is a loop over rows. False when it does
- * not come out even. */
+/* Move what passes the next stride into that digit: a run of whole rows is a loop over rows. False
+ * when it does not come out even. */
 static bool carry(const radix *base, span *box)
 {
     for (int k = 0; k + 1 < base->digits; k++) {
@@ -219,7 +223,8 @@ static bool carry(const radix *base, span *box)
         if (next % unit != 0 || box[k].from != 0 || count % (next / unit) != 0)
             return false;
         if (box[k + 1].to - box[k + 1].from != 1)
-            return false; /* a loop over the next digit is there already: rows would overlap or interleave */
+            return false; /* a loop over the next digit is there already: rows would overlap or
+                             interleave */
         box[k + 1].to = box[k + 1].from + count / (next / unit);
         box[k] = (span){0, next / unit};
     }
@@ -241,7 +246,8 @@ static bool box_of(const radix *base, const layout_nest *nest, int64_t origin, s
     box[0].to = box[0].from + (int64_t)nest->run;
     for (int k = 0; k < nest->dims; k++) {
         int digit = 0;
-        while (digit < base->digits && base->stride[digit] != (int64_t)magnitude(nest->loop[k].stride))
+        while (digit < base->digits &&
+               base->stride[digit] != (int64_t)magnitude(nest->loop[k].stride))
             digit++;
         if (digit == base->digits || (digit == 0 && nest->run > 1))
             return false;
@@ -273,7 +279,8 @@ static answer nests_meet(const layout_nest *a, const layout_nest *b)
         return NO;
     if (a->dims == 0 && b->dims == 0)
         return YES;
-    const int64_t origins[] = {0, x.from < y.from ? x.from : y.from}; /* where the array may begin */
+    const int64_t origins[] = {0,
+                               x.from < y.from ? x.from : y.from}; /* where the array may begin */
     for (int i = 0; i < 2; i++) {
         const answer found = boxes_meet(a, b, origins[i]);
         if (found != UNKNOWN)
@@ -288,7 +295,8 @@ bool layout_overlaps(const ferry_layout *a, const ferry_layout *b)
 
     if (a->nest_count == 0 || b->nest_count == 0 || a->ub <= b->lb || b->ub <= a->lb)
         return false;
-    const answer found = a->nest_count == 1 && b->nest_count == 1 ? nests_meet(&a->nests[0], &b->nests[0]) : UNKNOWN;
+    const answer found =
+        a->nest_count == 1 && b->nest_count == 1 ? nests_meet(&a->nests[0], &b->nests[0]) : UNKNOWN;
     if (found != UNKNOWN)
         return found == YES;
     span *const in_a = sorted_runs(a, &a_count);

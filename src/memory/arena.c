@@ -1,4 +1,5 @@
-/* The arena: opened by the first way that works, proved by moving known numbers, then handed out in pages. */
+/* The arena: opened by the first way that works, proved by moving known numbers, then handed out in
+ * pages. */
 #define _GNU_SOURCE
 #include "memory/arena.h"
 
@@ -31,7 +32,8 @@ static const size_t address_space = (size_t)1 << 45; /* of the 2^47 bytes that a
 /* The first bytes of a part: its control record and the mailboxes. */
 static size_t control_bytes(const ferry_context *ctx)
 {
-    return size_round(sizeof(memory_control) + (size_t)(ctx->node_size + 1) * sizeof(uint64_t), PAGE_BYTES);
+    return size_round(sizeof(memory_control) + (size_t)(ctx->node_size + 1) * sizeof(uint64_t),
+                      PAGE_BYTES);
 }
 
 static ferry_status map_file(struct memory_arena *arena, size_t bytes)
@@ -40,13 +42,16 @@ static ferry_status map_file(struct memory_arena *arena, size_t bytes)
     char *const base = (char *)size_round((size_t)reserved, HUGE_BYTES);
 
     if (reserved == MAP_FAILED)
-        return trouble(FERRY_ERR_SYSTEM, "%zu bytes of addresses cannot be had: %s", bytes, strerror(errno));
+        return trouble(FERRY_ERR_SYSTEM, "%zu bytes of addresses cannot be had: %s", bytes,
+                       strerror(errno));
     if (base > reserved)
         sys_unmap(reserved, (size_t)(base - reserved));
     if (reserved + HUGE_BYTES > base)
         sys_unmap(base + bytes, (size_t)(reserved + HUGE_BYTES - base));
     if (sys_map_shared(base, bytes, arena->fd) == MAP_FAILED) {
-        const ferry_status st = trouble(FERRY_ERR_SYSTEM, "%zu bytes of shared memory cannot be mapped: %s", bytes, strerror(errno));
+        const ferry_status st =
+            trouble(FERRY_ERR_SYSTEM, "%zu bytes of shared memory cannot be mapped: %s", bytes,
+                    strerror(errno));
         sys_unmap(base, bytes);
         return st;
     }
@@ -76,7 +81,8 @@ static ferry_status commit(ferry_context *ctx, void *data, size_t bytes)
     char *const start = data;
     char *const huge = (char *)size_round((size_t)start, HUGE_BYTES);
 
-    if (huge + HUGE_BYTES <= start + bytes) { /* one page of each huge page must be there before the kernel joins them */
+    if (huge + HUGE_BYTES <=
+        start + bytes) { /* one page of each huge page must be there before the kernel joins them */
         const size_t whole = (size_t)(start + bytes - huge) & ~(size_t)(HUGE_BYTES - 1);
         bool there = true;
         for (size_t at = 0; at < whole && there; at += HUGE_BYTES)
@@ -89,16 +95,20 @@ static ferry_status commit(ferry_context *ctx, void *data, size_t bytes)
         if (sys_fallocate(arena->fd, 0, start + done - arena->base, (int64_t)step) == 0)
             done += step;
         else if (errno != EINTR)
-            return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory cannot be had: %s", ctx->rank, bytes, strerror(errno));
+            return trouble(FERRY_ERR_MEMORY,
+                           "rank %d: %zu bytes of shared memory cannot be had: %s", ctx->rank,
+                           bytes, strerror(errno));
     }
     return FERRY_OK;
 }
 
-/* Every rank writes a number that follows from one that only this job knows, and finds those of the others. */
+/* Every rank writes a number that follows from one that only this job knows, and finds those of the
+ * others. */
 static ferry_status prove(ferry_context *ctx)
 {
     uint64_t secret = sys_random();
-    ferry_status st = pmpi_status(PMPI_Bcast(&secret, 1, MPI_UINT64_T, 0, ctx->node_comm), "MPI_Bcast");
+    ferry_status st =
+        pmpi_status(PMPI_Bcast(&secret, 1, MPI_UINT64_T, 0, ctx->node_comm), "MPI_Bcast");
 
     if (st == FERRY_OK)
         st = commit(ctx, memory_control_of(ctx, ctx->node_rank), control_bytes(ctx));
@@ -109,7 +119,8 @@ static ferry_status prove(ferry_context *ctx)
     st = pmpi_status(PMPI_Barrier(ctx->node_comm), "MPI_Barrier");
     for (int i = 0; st == FERRY_OK && i < ctx->node_size; i++)
         if (atomic_load(&memory_control_of(ctx, i)->proof) != secret + (uint64_t)i)
-            st = trouble(FERRY_ERR_SYSTEM, "rank %d does not find what rank %d wrote into shared memory", ctx->rank,
+            st = trouble(FERRY_ERR_SYSTEM,
+                         "rank %d does not find what rank %d wrote into shared memory", ctx->rank,
                          ctx->node_ranks[i]);
     return context_agree_node(ctx, st);
 }
@@ -137,7 +148,8 @@ static ferry_status attach(ferry_context *ctx, const char *way, size_t part_byte
         st = heap_make(part_bytes, &arena->heap);
     size_t start = 0;
     if (st == FERRY_OK && !heap_take(arena->heap, control_bytes(ctx), PAGE_BYTES, &start))
-        st = trouble(FERRY_ERR_MEMORY, "no room for %zu bytes of control pages", control_bytes(ctx));
+        st =
+            trouble(FERRY_ERR_MEMORY, "no room for %zu bytes of control pages", control_bytes(ctx));
     st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         goto out;
@@ -165,7 +177,8 @@ static ferry_status attach_any(ferry_context *ctx)
         if (strcmp(wanted, "auto") != 0 && strcmp(wanted, segment_way(i)) != 0)
             continue;
         size_t bytes = (size_t)part;
-        for (int step = 0; step < SHRINK_STEPS && bytes >= 8 * (size_t)HUGE_BYTES; step++, bytes = bytes / SHRINK & ~(size_t)(HUGE_BYTES - 1)) {
+        for (int step = 0; step < SHRINK_STEPS && bytes >= 8 * (size_t)HUGE_BYTES;
+             step++, bytes = bytes / SHRINK & ~(size_t)(HUGE_BYTES - 1)) {
             st = attach(ctx, segment_way(i), bytes);
             if (st == FERRY_OK)
                 ctx->shared_kind = segment_way(i);
@@ -184,7 +197,9 @@ static ferry_status check_wanted(const ferry_context *ctx)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(wanted, words[i]) == 0)
             return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "FERRY_SHM is \"%.40s\" on rank %d, expected auto, memfd, socket, named or none", wanted, ctx->rank);
+    return trouble(FERRY_ERR_ARG,
+                   "FERRY_SHM is \"%.40s\" on rank %d, expected auto, memfd, socket, named or none",
+                   wanted, ctx->rank);
 }
 
 ferry_status memory_attach(ferry_context *ctx)
@@ -214,7 +229,8 @@ static void give(ferry_context *ctx, void *data)
     const size_t bytes = heap_give(ctx->arena->heap, (size_t)((char *)data - start));
 
     if (bytes)
-        sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (char *)data - ctx->arena->base, (int64_t)bytes);
+        sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                      (char *)data - ctx->arena->base, (int64_t)bytes);
 }
 
 /* Memory given while a peer was still reading it. */
@@ -239,7 +255,8 @@ static void sweep(ferry_context *ctx)
     arena->leftover_count = kept;
 }
 
-void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled, const _Atomic uint64_t *emptied)
+void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled,
+                         const _Atomic uint64_t *emptied)
 {
     struct memory_arena *const arena = ctx->arena;
 
@@ -265,12 +282,15 @@ static ferry_status take(ferry_context *ctx, size_t bytes, void **data_out)
 
     sweep(ctx);
     if (!size_add(bytes, PAGE_BYTES, &pages) || pages > left)
-        return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory wanted, the machine has %llu left", ctx->rank, bytes,
-                       (unsigned long long)left);
+        return trouble(FERRY_ERR_MEMORY,
+                       "rank %d: %zu bytes of shared memory wanted, the machine has %llu left",
+                       ctx->rank, bytes, (unsigned long long)left);
     pages = size_round(size_max(bytes, 1), PAGE_BYTES);
     if (!heap_take(ctx->arena->heap, pages, pages >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES, &offset))
-        return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes wanted, no such room in the %zu bytes of its part of the arena", ctx->rank,
-                       bytes, ctx->arena->part_bytes);
+        return trouble(
+            FERRY_ERR_MEMORY,
+            "rank %d: %zu bytes wanted, no such room in the %zu bytes of its part of the arena",
+            ctx->rank, bytes, ctx->arena->part_bytes);
     char *const data = (char *)memory_control_of(ctx, ctx->node_rank) + offset;
     const ferry_status st = commit(ctx, data, pages);
     if (st != FERRY_OK) {
@@ -304,8 +324,10 @@ void memory_wake(const ferry_context *ctx, int node_rank)
 {
     memory_control *const control = memory_control_of(ctx, node_rank);
 
-    atomic_thread_fence(memory_order_seq_cst); /* what was stored before is seen by whoever goes to sleep after */
-    if (!atomic_load_explicit(&control->sleeping, memory_order_relaxed) || !atomic_exchange(&control->sleeping, 0))
+    atomic_thread_fence(
+        memory_order_seq_cst); /* what was stored before is seen by whoever goes to sleep after */
+    if (!atomic_load_explicit(&control->sleeping, memory_order_relaxed) ||
+        !atomic_exchange(&control->sleeping, 0))
         return; /* awake, or just woken by somebody else */
     atomic_fetch_add(&control->bell, 1);
     sys_wake((uint32_t *)&control->bell);

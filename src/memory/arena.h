@@ -1,7 +1,9 @@
-/* The arena: one shared segment per context and node, mapped whole by all ranks of the node when the context is made. It is sparse:
- * addresses are plenty, pages are taken when a part is used and given back when it is freed. Each rank owns one part, takes
- * memory from it without asking anybody, and says where by an offset that means the same to all. So neither files nor mappings grow
- * with plans or allocations, and nobody has to be asked before a block of any rank can be read. */
+/* The arena: one shared segment per context and node, mapped whole by all ranks of the node when
+ * the context is made. It is sparse: addresses are plenty, pages are taken when a part is used and
+ * given back when it is freed. Each rank owns one part, takes memory from it without asking
+ * anybody, and says where by an offset that means the same to all. So neither files nor mappings
+ * grow with plans or allocations, and nobody has to be asked before a block of any rank can be
+ * read. */
 #ifndef MEMORY_ARENA_H
 #define MEMORY_ARENA_H
 
@@ -17,12 +19,16 @@ enum { MEMORY_LINE = 128 /* bytes that a processor moves at once, its neighbour 
 typedef struct memory_control {
     _Alignas(MEMORY_LINE) _Atomic uint32_t bell; /* changed to wake this rank */
     _Atomic uint32_t sleeping;                   /* 1 while this rank sleeps or is about to */
-    _Alignas(MEMORY_LINE) _Atomic uint64_t proof; /* a number that shows that the segment is the right one */
-    _Alignas(MEMORY_LINE) _Atomic uint64_t called; /* streams: the broadcast this rank is in, and its root */
-    _Alignas(MEMORY_LINE) _Atomic uint64_t judged; /* streams: the broadcast whose verdict as its root stands below */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t
+        proof; /* a number that shows that the segment is the right one */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t
+        called; /* streams: the broadcast this rank is in, and its root */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t
+        judged; /* streams: the broadcast whose verdict as its root stands below */
     int32_t verdict;
     char verdict_text[200];
-    _Alignas(MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + 1 words that higher modules agree on */
+    _Alignas(
+        MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + 1 words that higher modules agree on */
 } memory_control;
 
 struct memory_arena {
@@ -30,14 +36,15 @@ struct memory_arena {
     size_t bytes;      /* of the mapping */
     size_t part_bytes; /* of one rank's part, a multiple of 2 MiB */
     int fd;
-    pthread_mutex_t lock;     /* of all that follows: any thread may take and give */
-    struct memory_heap *heap; /* of this rank's part */
+    pthread_mutex_t lock;              /* of all that follows: any thread may take and give */
+    struct memory_heap *heap;          /* of this rank's part */
     struct memory_leftover *leftovers; /* given, but not drained yet */
     size_t leftover_count, leftover_room;
 };
 
-/* Make the arena of the context's node, by the first way that works, or leave ctx->arena NULL and say why in ctx->shared_reason; the
- * node map then counts each of its ranks as a node. Collective. */
+/* Make the arena of the context's node, by the first way that works, or leave ctx->arena NULL and
+ * say why in ctx->shared_reason; the node map then counts each of its ranks as a node. Collective.
+ */
 ferry_status memory_attach(ferry_context *ctx);
 void memory_detach(ferry_context *ctx);
 
@@ -45,11 +52,13 @@ void memory_detach(ferry_context *ctx);
 ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out);
 void memory_give_shared(ferry_context *ctx, void *data);
 
-/* Give back memory that a peer may still be reading: at once when `*emptied`, which lies in it, has reached `filled`, else at a later call
- * that takes or gives shared memory. */
-void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled, const _Atomic uint64_t *emptied);
+/* Give back memory that a peer may still be reading: at once when `*emptied`, which lies in it, has
+ * reached `filled`, else at a later call that takes or gives shared memory. */
+void memory_give_drained(ferry_context *ctx, void *data, uint64_t filled,
+                         const _Atomic uint64_t *emptied);
 
-/* Offsets mean the same on all ranks of the node. MEMORY_PRIVATE stands for addresses outside of the arena. */
+/* Offsets mean the same on all ranks of the node. MEMORY_PRIVATE stands for addresses outside of
+ * the arena. */
 #define MEMORY_PRIVATE UINT64_MAX
 static inline uint64_t memory_offset(const ferry_context *ctx, const void *address)
 {

@@ -1,4 +1,5 @@
-/* Private pages. The first touch of a 4 KiB page costs more than copying its content: huge pages make 512 of them one. */
+/* Private pages. The first touch of a 4 KiB page costs more than copying its content: huge pages
+ * make 512 of them one. */
 #define _GNU_SOURCE
 #include "memory/pages.h"
 
@@ -17,8 +18,8 @@
 
 static ferry_status refuse(size_t bytes)
 {
-    return trouble(FERRY_ERR_MEMORY, "%zu bytes of memory cannot be had, the machine has %llu left", bytes,
-                   (unsigned long long)sys_memory_free());
+    return trouble(FERRY_ERR_MEMORY, "%zu bytes of memory cannot be had, the machine has %llu left",
+                   bytes, (unsigned long long)sys_memory_free());
 }
 
 /* Cut an aligned piece of `bytes` out of a mapping that is one huge page longer. */
@@ -38,7 +39,8 @@ ferry_status pages_map(size_t bytes, void **data_out, size_t *bytes_out)
     const bool huge = bytes >= HUGE_BYTES;
     size_t room = 0;
 
-    if (!size_add(bytes, 2 * (size_t)HUGE_BYTES, &room) || room > (size_t)1 << 46 || bytes > sys_memory_free())
+    if (!size_add(bytes, 2 * (size_t)HUGE_BYTES, &room) || room > (size_t)1 << 46 ||
+        bytes > sys_memory_free())
         return refuse(bytes);
     bytes = size_round(size_max(bytes, 1), huge ? HUGE_BYTES : PAGE_BYTES);
     char *data = sys_map_private(NULL, huge ? bytes + HUGE_BYTES : bytes);

@@ -6,7 +6,8 @@
 
 enum { PAGE_BYTES = 4096, HUGE_BYTES = 2 << 20 };
 
-/* Map `bytes`, rounded up to pages; from 2 MiB on aligned to huge pages and advised for them. `bytes_out`: what pages_unmap() wants. */
+/* Map `bytes`, rounded up to pages; from 2 MiB on aligned to huge pages and advised for them.
+ * `bytes_out`: what pages_unmap() wants. */
 ferry_status pages_map(size_t bytes, void **data_out, size_t *bytes_out);
 void pages_unmap(void *data, size_t bytes);
 

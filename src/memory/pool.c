@@ -1,5 +1,6 @@
-/* Memory that was touched once is worth keeping: receiving into fresh pages costs many times the copy. Blocks given back are kept in
- * the order of their return, up to a bound; a wish takes the smallest that fits and is not much too large. */
+/* Memory that was touched once is worth keeping: receiving into fresh pages costs many times the
+ * copy. Blocks given back are kept in the order of their return, up to a bound; a wish takes the
+ * smallest that fits and is not much too large. */
 #include "memory/pool.h"
 
 #include <pthread.h>
@@ -13,7 +14,11 @@
 #include "base/trouble.h"
 #include "memory/pages.h"
 
-enum { HEADER = 64, SMALL = 128 << 10, GROSS = 2 /* a kept block may be this many times too large */ };
+enum {
+    HEADER = 64,
+    SMALL = 128 << 10,
+    GROSS = 2 /* a kept block may be this many times too large */
+};
 
 typedef struct block {
     struct block *older, *newer; /* among the kept */
@@ -160,7 +165,8 @@ ferry_status pool_bound(int ranks)
     size_t bound = (size_t)sys_memory_total() / 8 / (size_t)(ranks > 0 ? ranks : 1);
 
     if (strcmp(text, "auto") != 0 && !setting_bytes(text, &bound))
-        return trouble(FERRY_ERR_ARG, "FERRY_POOL is \"%.40s\", expected auto or bytes such as 512M", text);
+        return trouble(FERRY_ERR_ARG,
+                       "FERRY_POOL is \"%.40s\", expected auto or bytes such as 512M", text);
     pthread_mutex_lock(&pool.lock);
     pool.bound = bound;
     pthread_mutex_unlock(&pool.lock);

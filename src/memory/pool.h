@@ -6,8 +6,8 @@
 
 #include "ferry/memory.h"
 
-/* Set the bound from FERRY_POOL for a process that shares its machine with `ranks` others, itself included. ERR_ARG names the
- * setting. The last bound set holds. */
+/* Set the bound from FERRY_POOL for a process that shares its machine with `ranks` others, itself
+ * included. ERR_ARG names the setting. The last bound set holds. */
 ferry_status pool_bound(int ranks);
 
 /* Bytes kept for reuse. */

@@ -30,7 +30,8 @@ ferry_status ferry_memory_alloc(ferry_context *ctx, size_t bytes, void **data_ou
     const size_t front = bytes >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES;
     size_t whole = 0;
     if (bytes > SIZE_MAX - front || pages_map(front + bytes, &data, &whole) != FERRY_OK)
-        return trouble(FERRY_ERR_MEMORY, "%zu bytes of memory cannot be had, the machine has %llu left", bytes,
+        return trouble(FERRY_ERR_MEMORY,
+                       "%zu bytes of memory cannot be had, the machine has %llu left", bytes,
                        (unsigned long long)sys_memory_free());
     st = pages_populate((char *)data + front, whole - front);
     if (st != FERRY_OK) {

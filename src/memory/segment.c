@@ -1,5 +1,6 @@
-/* Three ways to share a file: an anonymous one opened through /proc, the same handed over by a socket, and a named one that is
- * unlinked as soon as everybody has it. What was opened is compared with what was offered before it is used. */
+/* Three ways to share a file: an anonymous one opened through /proc, the same handed over by a
+ * socket, and a named one that is unlinked as soon as everybody has it. What was opened is compared
+ * with what was offered before it is used. */
 #define _GNU_SOURCE
 #include "memory/segment.h"
 
@@ -25,16 +26,16 @@ typedef struct offer {
 
 typedef struct segment_kind {
     const char *name;
-    int (*create)(offer *made);             /* lowest rank: a new file; its descriptor, or -1 */
-    int (*serve)(offer *made, int others);  /* lowest rank, while the others open */
-    int (*open)(const offer *got);          /* the others: its descriptor, or -1 */
-    void (*hide)(offer *made);              /* lowest rank, when all have it or have failed */
+    int (*create)(offer *made);            /* lowest rank: a new file; its descriptor, or -1 */
+    int (*serve)(offer *made, int others); /* lowest rank, while the others open */
+    int (*open)(const offer *got);         /* the others: its descriptor, or -1 */
+    void (*hide)(offer *made);             /* lowest rank, when all have it or have failed */
 } segment_kind;
 
 static void random_name(offer *made)
 {
-    snprintf(made->name, sizeof made->name, "/ferry-%016llx%016llx", (unsigned long long)sys_random(),
-             (unsigned long long)sys_random());
+    snprintf(made->name, sizeof made->name, "/ferry-%016llx%016llx",
+             (unsigned long long)sys_random(), (unsigned long long)sys_random());
 }
 
 static int create_memfd(offer *made)
@@ -126,12 +127,18 @@ static ferry_status create(const segment_kind *kind, size_t bytes, offer *made)
     made->listener = -1;
     made->fd = -1;
     if (kind->create(made) < 0)
-        return trouble(FERRY_ERR_SYSTEM, "no shared file by way %s: %s", kind->name, strerror(errno));
+        return trouble(FERRY_ERR_SYSTEM, "no shared file by way %s: %s", kind->name,
+                       strerror(errno));
     if (bytes > sys_file_limit()) /* to pass it would be a signal that ends the process */
-        return trouble(FERRY_ERR_SYSTEM, "a shared file of %zu bytes would pass the limit of file sizes (ulimit -f)", bytes);
+        return trouble(FERRY_ERR_SYSTEM,
+                       "a shared file of %zu bytes would pass the limit of file sizes (ulimit -f)",
+                       bytes);
     if (sys_truncate(made->fd, (int64_t)bytes) != 0)
-        return trouble(FERRY_ERR_SYSTEM, "a shared file cannot have %zu bytes: %s", bytes, strerror(errno));
-    sys_seal(made->fd, F_SEAL_SHRINK | F_SEAL_GROW); /* a named file has no seals; its name is random and soon gone */
+        return trouble(FERRY_ERR_SYSTEM, "a shared file cannot have %zu bytes: %s", bytes,
+                       strerror(errno));
+    sys_seal(made->fd,
+             F_SEAL_SHRINK |
+                 F_SEAL_GROW); /* a named file has no seals; its name is random and soon gone */
     if (!sys_identity(made->fd, &made->device, &made->inode, &owner))
         return trouble(FERRY_ERR_SYSTEM, "a shared file cannot be identified: %s", strerror(errno));
     return FERRY_OK;
@@ -144,10 +151,14 @@ static ferry_status reach(const segment_kind *kind, const offer *got, int *fd_ou
 
     *fd_out = kind->open(got);
     if (*fd_out < 0)
-        return trouble(FERRY_ERR_SYSTEM, "the shared file of process %d cannot be opened by way %s: %s", got->pid, kind->name,
-                       strerror(errno));
-    if (!sys_identity(*fd_out, &device, &inode, &owner) || device != got->device || inode != got->inode || owner != geteuid())
-        return trouble(FERRY_ERR_SYSTEM, "the file opened by way %s is not the one that process %d offers", kind->name, got->pid);
+        return trouble(FERRY_ERR_SYSTEM,
+                       "the shared file of process %d cannot be opened by way %s: %s", got->pid,
+                       kind->name, strerror(errno));
+    if (!sys_identity(*fd_out, &device, &inode, &owner) || device != got->device ||
+        inode != got->inode || owner != geteuid())
+        return trouble(FERRY_ERR_SYSTEM,
+                       "the file opened by way %s is not the one that process %d offers",
+                       kind->name, got->pid);
     return FERRY_OK;
 }
 
@@ -171,7 +182,8 @@ ferry_status segment_open(ferry_context *ctx, const char *way, size_t bytes, int
     if (!first)
         st = reach(kind, &got, &fd);
     else if (kind->serve(&made, ctx->node_size - 1) != 0)
-        st = trouble(FERRY_ERR_SYSTEM, "not all ranks of the node fetched the shared file by way %s", kind->name);
+        st = trouble(FERRY_ERR_SYSTEM,
+                     "not all ranks of the node fetched the shared file by way %s", kind->name);
     st = context_agree_node(ctx, st);
 out:
     if (first)

@@ -43,10 +43,13 @@ static ferry_status check_library(void)
     PMPI_Get_library_version(text, &length);
     text[sizeof text - 1] = '\0';
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (strcmp(libraries[i].name, FERRY_MPI_NAME) == 0 && strncmp(text, libraries[i].text, strlen(libraries[i].text)) == 0)
+        if (strcmp(libraries[i].name, FERRY_MPI_NAME) == 0 &&
+            strncmp(text, libraries[i].text, strlen(libraries[i].text)) == 0)
             return FERRY_OK;
     text[strcspn(text, "\n,")] = '\0';
-    return trouble(FERRY_ERR_MPI, "libferry-%s was loaded into a program that runs under \"%.60s\": link the ferry library of that MPI",
+    return trouble(FERRY_ERR_MPI,
+                   "libferry-%s was loaded into a program that runs under \"%.60s\": link the "
+                   "ferry library of that MPI",
                    FERRY_MPI_NAME, text);
 }
 

@@ -1,4 +1,5 @@
-/* Sparse exchange: nobody knows beforehand who will send to whom, and nothing grows with the number of ranks. */
+/* Sparse exchange: nobody knows beforehand who will send to whom, and nothing grows with the number
+ * of ranks. */
 #include "mpi/pmpi.h"
 
 typedef struct inbox {
@@ -12,7 +13,9 @@ static ferry_status receive(const pmpi_place *where, inbox *box)
     int flag = 0;
     MPI_Message found = MPI_MESSAGE_NULL;
     MPI_Status status;
-    ferry_status st = pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, where->tag, where->comm, &flag, &found, &status), "MPI_Improbe");
+    ferry_status st =
+        pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, where->tag, where->comm, &flag, &found, &status),
+                    "MPI_Improbe");
 
     if (st != FERRY_OK || !flag)
         return st;
@@ -23,12 +26,14 @@ static ferry_status receive(const pmpi_place *where, inbox *box)
     return st;
 }
 
-static ferry_status post(const pmpi_place *where, const pmpi_number *sends, size_t count, MPI_Request *requests)
+static ferry_status post(const pmpi_place *where, const pmpi_number *sends, size_t count,
+                         MPI_Request *requests)
 {
     ferry_status st = FERRY_OK;
 
     for (size_t i = 0; i < count && st == FERRY_OK; i++)
-        st = pmpi_status(PMPI_Issend(&sends[i].value, 1, MPI_UINT64_T, sends[i].rank, where->tag, where->comm, &requests[i]),
+        st = pmpi_status(PMPI_Issend(&sends[i].value, 1, MPI_UINT64_T, sends[i].rank, where->tag,
+                                     where->comm, &requests[i]),
                          "MPI_Issend");
     return st;
 }
@@ -39,7 +44,8 @@ static ferry_status test_sends(size_t count, MPI_Request *requests, size_t *take
     int flag = 1;
 
     while (*taken < count) {
-        const ferry_status st = pmpi_status(PMPI_Test(&requests[*taken], &flag, MPI_STATUS_IGNORE), "MPI_Test");
+        const ferry_status st =
+            pmpi_status(PMPI_Test(&requests[*taken], &flag, MPI_STATUS_IGNORE), "MPI_Test");
         if (st != FERRY_OK || !flag)
             return st;
         ++*taken;
@@ -47,8 +53,9 @@ static ferry_status test_sends(size_t count, MPI_Request *requests, size_t *take
     return FERRY_OK;
 }
 
-ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count, MPI_Request *requests, pmpi_number *numbers,
-                           size_t room, size_t *count_out)
+ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count,
+                           MPI_Request *requests, pmpi_number *numbers, size_t room,
+                           size_t *count_out)
 {
     inbox box = {numbers, 0, room};
     MPI_Request barrier = MPI_REQUEST_NULL;

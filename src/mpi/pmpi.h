@@ -1,5 +1,6 @@
-/* The only door to MPI: its header, how its errors become ours, and the few exchanges that setup needs.
- * Everything below this line of the library calls MPI by its PMPI names, so that tools that watch MPI see the user's calls only. */
+/* The only door to MPI: its header, how its errors become ours, and the few exchanges that setup
+ * needs. Everything below this line of the library calls MPI by its PMPI names, so that tools that
+ * watch MPI see the user's calls only. */
 #ifndef MPI_PMPI_H
 #define MPI_PMPI_H
 
@@ -32,11 +33,14 @@ typedef struct pmpi_place {
     void *user;
 } pmpi_place;
 
-/* Every rank sends a number to the ranks it likes and receives what others send it, without anybody knowing beforehand who sends to
- * whom: synchronous sends, and a nonblocking barrier entered when one's own are taken (the NBX algorithm of Hoefler, Siebert and
- * Lumsdaine, PPoPP 2010). `requests`: room for count requests. Of what comes, the first `room` numbers are kept, `*count_out` tells how
- * many came. Takes no memory, so that a rank cannot fail while others wait for it. Collective. */
-ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count, MPI_Request *requests, pmpi_number *numbers,
-                           size_t room, size_t *count_out);
+/* Every rank sends a number to the ranks it likes and receives what others send it, without anybody
+ * knowing beforehand who sends to whom: synchronous sends, and a nonblocking barrier entered when
+ * one's own are taken (the NBX algorithm of Hoefler, Siebert and Lumsdaine, PPoPP 2010).
+ * `requests`: room for count requests. Of what comes, the first `room` numbers are kept,
+ * `*count_out` tells how many came. Takes no memory, so that a rank cannot fail while others wait
+ * for it. Collective. */
+ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count,
+                           MPI_Request *requests, pmpi_number *numbers, size_t room,
+                           size_t *count_out);
 
 #endif

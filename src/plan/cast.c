@@ -1,7 +1,9 @@
-/* Broadcast of a stream. Within a node the root fills slots that all others empty: each byte is copied once at the root and once at each
- * receiver. Everybody says which broadcast and which root it means before anything moves, and leaves with the root's verdict, so that
- * ranks that disagree or cannot place the bytes fail together and leave nothing in the ring. Between nodes a binomial tree over one rank per
- * node passes the bytes on piece by piece, after all ranks have agreed that they have a place. */
+/* Broadcast of a stream. Within a node the root fills slots that all others empty: each byte is
+ * copied once at the root and once at each receiver. Everybody says which broadcast and which root
+ * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree
+ * or cannot place the bytes fail together and leave nothing in the ring. Between nodes a binomial
+ * tree over one rank per node passes the bytes on piece by piece, after all ranks have agreed that
+ * they have a place. */
 #include <string.h>
 
 #include "base/size.h"
@@ -21,7 +23,7 @@ static const char call_name[] = "ferry_stream_bcast";
 /* One broadcast as one rank sees it. */
 typedef struct cast {
     ferry_context *ctx;
-    int root, writer;     /* root; rank of the node that fills its ring, by number in the node */
+    int root, writer; /* root; rank of the node that fills its ring, by number in the node */
     uint64_t sequence;
     size_t bytes;
     char *data;           /* of a receiver */
@@ -100,7 +102,8 @@ static ferry_status make_ring(const cast *c)
 {
     const uint32_t readers = (uint32_t)c->ctx->node_size - 1;
 
-    return slots_make(c->ctx, ring_of(c), c->ctx->node_size, readers, readers == 1 ? SLOT_ONE : SLOT_MANY);
+    return slots_make(c->ctx, ring_of(c), c->ctx->node_size, readers,
+                      readers == 1 ? SLOT_ONE : SLOT_MANY);
 }
 
 /* Fill slot after slot with a head and the bytes of the source. */
@@ -127,7 +130,8 @@ static ferry_status fill_slots(cast *c)
     return FERRY_OK;
 }
 
-/* Empty the slots that follow; without a place the bytes are dropped. The first slot is full already. */
+/* Empty the slots that follow; without a place the bytes are dropped. The first slot is full
+ * already. */
 static ferry_status empty_slots(cast *c)
 {
     slots *const ring = ring_of(c);
@@ -158,7 +162,8 @@ static ferry_status place_bytes(cast *c, ferry_stream_place *place, void *user)
     if (st != FERRY_OK)
         return st;
     if (!data && c->bytes)
-        return trouble(FERRY_ERR_ARG, "%s: the place for %zu bytes is NULL on rank %d", call_name, c->bytes, c->ctx->rank);
+        return trouble(FERRY_ERR_ARG, "%s: the place for %zu bytes is NULL on rank %d", call_name,
+                       c->bytes, c->ctx->rank);
     c->data = data;
     return FERRY_OK;
 }
@@ -172,20 +177,23 @@ static uint64_t call_word(uint64_t sequence, int root)
     return sequence << ROOT_BITS | (uint32_t)(root + 1);
 }
 
-/* Which broadcast another rank of the node is in: before this one, in it with the same root, or elsewhere. */
+/* Which broadcast another rank of the node is in: before this one, in it with the same root, or
+ * elsewhere. */
 static bool has_called(cast *c, int node_rank)
 {
-    const uint64_t word = atomic_load_explicit(&control(c, node_rank)->called, memory_order_acquire);
+    const uint64_t word =
+        atomic_load_explicit(&control(c, node_rank)->called, memory_order_acquire);
 
     if (word >> ROOT_BITS < c->sequence)
         return false;
     if (word == call_word(c->sequence, c->root) || c->status != FERRY_OK)
         return true;
     if (word == call_word(c->sequence, -1))
-        c->status = trouble(FERRY_ERR_ARG, "%s: rank %d gives arguments that are not valid", call_name, c->ctx->node_ranks[node_rank]);
+        c->status = trouble(FERRY_ERR_ARG, "%s: rank %d gives arguments that are not valid",
+                            call_name, c->ctx->node_ranks[node_rank]);
     else
-        c->status = trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, another one on rank %d", call_name, c->root, c->ctx->rank,
-                            c->ctx->node_ranks[node_rank]);
+        c->status = trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, another one on rank %d",
+                            call_name, c->root, c->ctx->rank, c->ctx->node_ranks[node_rank]);
     return true;
 }
 
@@ -205,7 +213,8 @@ static bool all_finished(void *what)
     const slots *const ring = ring_of(c);
 
     for (uint32_t i = 0; i < ring->shared->reader_count; i++)
-        if (atomic_load_explicit(&ring->shared->readers[i].finished, memory_order_acquire) < c->sequence)
+        if (atomic_load_explicit(&ring->shared->readers[i].finished, memory_order_acquire) <
+            c->sequence)
             return false;
     return true;
 }
@@ -257,7 +266,8 @@ static bool is_judged(void *what)
 {
     const cast *const c = what;
 
-    return atomic_load_explicit(&control(c, c->writer)->judged, memory_order_acquire) >= c->sequence;
+    return atomic_load_explicit(&control(c, c->writer)->judged, memory_order_acquire) >=
+           c->sequence;
 }
 
 /* Something to read, a verdict without anything to read, or a root that means another broadcast. */
@@ -268,7 +278,8 @@ static bool begins_or_fails(void *what)
     if (is_judged(c) || can_empty(c))
         return true;
     has_called(c, c->writer);
-    if (c->status != FERRY_OK && is_judged(c)) /* the root gave its verdict in between, and went on to another broadcast */
+    if (c->status != FERRY_OK &&
+        is_judged(c)) /* the root gave its verdict in between, and went on to another broadcast */
         c->status = FERRY_OK;
     return c->status != FERRY_OK || is_judged(c);
 }
@@ -312,7 +323,8 @@ static ferry_status within_node(cast *c, ferry_status st, ferry_stream_place *pl
 {
     memory_control *const own = control(c, c->ctx->node_rank);
 
-    atomic_store_explicit(&own->called, call_word(c->sequence, st == FERRY_OK ? c->root : -1), memory_order_release);
+    atomic_store_explicit(&own->called, call_word(c->sequence, st == FERRY_OK ? c->root : -1),
+                          memory_order_release);
     if (st != FERRY_OK)
         return st;
     c->writer = context_node_rank(c->ctx, c->root);
@@ -324,7 +336,8 @@ static ferry_status within_node(cast *c, ferry_status st, ferry_stream_place *pl
 
 /* ---- Several nodes ---- */
 
-/* Where this rank stands in the tree of nodes: the root's node is 0. Where shared memory may not be used, every rank is a node. */
+/* Where this rank stands in the tree of nodes: the root's node is 0. Where shared memory may not be
+ * used, every rank is a node. */
 typedef struct tree {
     bool leads, shares;
     int size, position, parent;
@@ -337,7 +350,8 @@ static int member(const cast *c, const tree *t, int position)
 
     if (position == 0)
         return c->root;
-    return t->shares ? ctx->leaders[(ctx->node_of[c->root] + position) % t->size] : (c->root + position) % t->size;
+    return t->shares ? ctx->leaders[(ctx->node_of[c->root] + position) % t->size]
+                     : (c->root + position) % t->size;
 }
 
 static void grow_tree(const cast *c, tree *t)
@@ -345,9 +359,11 @@ static void grow_tree(const cast *c, tree *t)
     const ferry_context *const ctx = c->ctx;
     int bit = 1;
 
-    t->shares = route_node_listed(ctx); /* also where a node has a single rank: all ranks must see one tree */
+    t->shares = route_node_listed(
+        ctx); /* also where a node has a single rank: all ranks must see one tree */
     t->size = t->shares ? ctx->node_count : ctx->size;
-    t->position = t->shares ? (ctx->node - ctx->node_of[c->root] + t->size) % t->size : (ctx->rank - c->root + t->size) % t->size;
+    t->position = t->shares ? (ctx->node - ctx->node_of[c->root] + t->size) % t->size
+                            : (ctx->rank - c->root + t->size) % t->size;
     t->leads = member(c, t, t->position) == ctx->rank;
     for (; bit < t->size && !(t->position & bit); bit <<= 1)
         ;
@@ -357,14 +373,17 @@ static void grow_tree(const cast *c, tree *t)
             t->children[t->child_count++] = member(c, t, t->position + bit);
 }
 
-static ferry_status pass_on(cast *c, const tree *t, const char *piece, size_t bytes, MPI_Request *requests)
+static ferry_status pass_on(cast *c, const tree *t, const char *piece, size_t bytes,
+                            MPI_Request *requests)
 {
     ferry_status st = FERRY_OK;
 
     for (int i = 0; i < t->child_count && st == FERRY_OK; i++) {
         c->ctx->counters.messages++;
         c->ctx->counters.wire_bytes += bytes;
-        st = pmpi_status(PMPI_Isend(piece, (int)bytes, MPI_BYTE, t->children[i], CONTEXT_TAG_CAST, c->ctx->comm, &requests[i]), "MPI_Isend");
+        st = pmpi_status(PMPI_Isend(piece, (int)bytes, MPI_BYTE, t->children[i], CONTEXT_TAG_CAST,
+                                    c->ctx->comm, &requests[i]),
+                         "MPI_Isend");
     }
     return st;
 }
@@ -378,7 +397,8 @@ static ferry_status finish_sends(cast *c, const tree *t, MPI_Request *requests)
     return st;
 }
 
-/* The root gathers each piece into a buffer; the others receive into place. A piece flies on while the next one comes. */
+/* The root gathers each piece into a buffer; the others receive into place. A piece flies on while
+ * the next one comes. */
 static ferry_status move_pieces(cast *c, const tree *t, char *staging)
 {
     MPI_Request sends[2][MAX_CHILDREN], receive = MPI_REQUEST_NULL;
@@ -395,7 +415,9 @@ static ferry_status move_pieces(cast *c, const tree *t, char *staging)
             stream_read(&c->source, piece, part);
             c->ctx->counters.copied_bytes += part;
         } else if (st == FERRY_OK) {
-            st = pmpi_status(PMPI_Irecv(piece, (int)part, MPI_BYTE, t->parent, CONTEXT_TAG_CAST, c->ctx->comm, &receive), "MPI_Irecv");
+            st = pmpi_status(PMPI_Irecv(piece, (int)part, MPI_BYTE, t->parent, CONTEXT_TAG_CAST,
+                                        c->ctx->comm, &receive),
+                             "MPI_Irecv");
         }
         if (st == FERRY_OK && t->parent >= 0)
             st = post_wait(c->ctx, &receive, t->parent, "a piece of a broadcast");
@@ -443,14 +465,17 @@ static ferry_status agree_root(cast *c, ferry_status st)
     st = context_agree(ctx, st);
     if (st != FERRY_OK)
         return st;
-    st = pmpi_status(PMPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MAX, ctx->comm, &request), "MPI_Iallreduce");
+    st = pmpi_status(PMPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MAX, ctx->comm, &request),
+                     "MPI_Iallreduce");
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Iallreduce");
     if (st == FERRY_OK && all[0] != -all[1])
-        st = trouble(FERRY_ERR_ARG, "%s: root is %d on some ranks, %d on others", call_name, -all[1], all[0]);
+        st = trouble(FERRY_ERR_ARG, "%s: root is %d on some ranks, %d on others", call_name,
+                     -all[1], all[0]);
     if (st != FERRY_OK)
         return st;
-    st = pmpi_status(PMPI_Ibcast(&bytes, 1, MPI_UINT64_T, c->root, ctx->comm, &request), "MPI_Ibcast");
+    st = pmpi_status(PMPI_Ibcast(&bytes, 1, MPI_UINT64_T, c->root, ctx->comm, &request),
+                     "MPI_Ibcast");
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Ibcast");
     c->bytes = (size_t)bytes;
@@ -488,13 +513,15 @@ static ferry_status across_nodes(cast *c, ferry_status st, ferry_stream_place *p
 static ferry_status check(const ferry_context *ctx, int root, ferry_stream_place *place)
 {
     if (root < 0 || root >= ctx->size)
-        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", call_name, root, ctx->rank, ctx->size - 1);
+        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", call_name,
+                       root, ctx->rank, ctx->size - 1);
     if (!place && root != ctx->rank)
         return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call_name, ctx->rank);
     return FERRY_OK;
 }
 
-ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root, ferry_stream_place *place, void *user)
+ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                                int root, ferry_stream_place *place, void *user)
 {
     cast c = {.ctx = ctx, .root = root, .source = {pieces, count, 0}};
     ferry_status st = context_usable(ctx, call_name);

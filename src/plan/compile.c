@@ -1,4 +1,5 @@
-/* From edges to carriers: match, choose a route for each edge, let each route make what it needs. */
+/* From edges to carriers: match, choose a route for each edge, let each route make what it needs.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -30,8 +31,9 @@ static ferry_status choose_routes(const ferry_context *ctx, const match *m, choi
     for (size_t i = 0; i < m->count && st == FERRY_OK; i++) {
         const route *const best = route_choose(ctx, &m->edges[i]);
         if (!best)
-            return trouble(FERRY_ERR_ROUTE, "edge %d -> %d, tag %d: none of the allowed routes (%.80s) can carry it", m->edges[i].from,
-                           m->edges[i].to, m->edges[i].tag, ctx->routes);
+            return trouble(FERRY_ERR_ROUTE,
+                           "edge %d -> %d, tag %d: none of the allowed routes (%.80s) can carry it",
+                           m->edges[i].from, m->edges[i].to, m->edges[i].tag, ctx->routes);
         c->route_of[i] = index_of(best);
         c->used |= 1u << c->route_of[i];
     }
@@ -43,7 +45,9 @@ static ferry_status make_carriers(ferry_plan *plan, const match *m, const choice
     ferry_context *const ctx = plan->ctx;
     unsigned used = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    ferry_status st = pmpi_status(PMPI_Iallreduce(&c->used, &used, 1, MPI_UNSIGNED, MPI_BOR, ctx->comm, &request), "MPI_Iallreduce");
+    ferry_status st =
+        pmpi_status(PMPI_Iallreduce(&c->used, &used, 1, MPI_UNSIGNED, MPI_BOR, ctx->comm, &request),
+                    "MPI_Iallreduce");
 
     if (st == FERRY_OK)
         st = context_complete(ctx, &request, "MPI_Iallreduce");
@@ -97,7 +101,8 @@ static void summarize(ferry_plan *plan, const match *m)
         plan->carriers[i]->route->account(plan->carriers[i], &plan->info);
 }
 
-/* A number that no living plan has on any rank, modulo the tags there are. Before they come round none can. */
+/* A number that no living plan has on any rank, modulo the tags there are. Before they come round
+ * none can. */
 static ferry_status take_channel(ferry_plan *plan)
 {
     ferry_context *const ctx = plan->ctx;
@@ -108,7 +113,9 @@ static ferry_status take_channel(ferry_plan *plan)
         int mine = taken[channel % CONTEXT_TAG_CHANNELS], any = 0;
         MPI_Request request = MPI_REQUEST_NULL;
         if (channel >= CONTEXT_TAG_CHANNELS) {
-            ferry_status st = pmpi_status(PMPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, ctx->comm, &request), "MPI_Iallreduce");
+            ferry_status st =
+                pmpi_status(PMPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, ctx->comm, &request),
+                            "MPI_Iallreduce");
             if (st == FERRY_OK)
                 st = context_complete(ctx, &request, "MPI_Iallreduce");
             if (st != FERRY_OK)
@@ -121,7 +128,9 @@ static ferry_status take_channel(ferry_plan *plan)
         taken[channel % CONTEXT_TAG_CHANNELS] = 1;
         return FERRY_OK;
     }
-    return trouble(FERRY_ERR_LIMIT, "ferry_plan_compile: %d plans of one context are alive, the most there can be", CONTEXT_TAG_CHANNELS);
+    return trouble(FERRY_ERR_LIMIT,
+                   "ferry_plan_compile: %d plans of one context are alive, the most there can be",
+                   CONTEXT_TAG_CHANNELS);
 }
 
 static void drop(ferry_plan *plan)
@@ -135,7 +144,8 @@ static void drop(ferry_plan *plan)
     alloc_free(plan);
 }
 
-ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, size_t count, ferry_plan **plan_out)
+ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, size_t count,
+                                ferry_plan **plan_out)
 {
     ferry_plan *plan = NULL;
     match m = {NULL, 0, NULL, 0};
@@ -187,7 +197,10 @@ void ferry_plan_free(ferry_plan *plan)
 ferry_status ferry_plan_bounds(const ferry_plan *plan, ferry_range *send_out, ferry_range *recv_out)
 {
     if (!plan || !send_out || !recv_out)
-        return trouble(FERRY_ERR_ARG, "ferry_plan_bounds: %s is NULL", !plan ? "plan" : !send_out ? "send_out" : "recv_out");
+        return trouble(FERRY_ERR_ARG, "ferry_plan_bounds: %s is NULL",
+                       !plan       ? "plan"
+                       : !send_out ? "send_out"
+                                   : "recv_out");
     *send_out = plan->send;
     *recv_out = plan->recv;
     return FERRY_OK;
@@ -196,7 +209,8 @@ ferry_status ferry_plan_bounds(const ferry_plan *plan, ferry_range *send_out, fe
 ferry_status ferry_plan_describe(const ferry_plan *plan, ferry_plan_info *info_out)
 {
     if (!plan || !info_out)
-        return trouble(FERRY_ERR_ARG, "ferry_plan_describe: %s is NULL", plan ? "info_out" : "plan");
+        return trouble(FERRY_ERR_ARG, "ferry_plan_describe: %s is NULL",
+                       plan ? "info_out" : "plan");
     *info_out = plan->info;
     return FERRY_OK;
 }
@@ -209,7 +223,8 @@ size_t ferry_plan_explain(const ferry_plan *plan, char *text, size_t bytes)
         text_add(&out, "none");
         return out.needed;
     }
-    text_add(&out, "plan %u on rank %d: %llu edges out (", plan->channel, plan->ctx->rank, (unsigned long long)plan->info.send_edges);
+    text_add(&out, "plan %u on rank %d: %llu edges out (", plan->channel, plan->ctx->rank,
+             (unsigned long long)plan->info.send_edges);
     text_bytes(&out, plan->info.send_bytes);
     text_add(&out, "), %llu in (", (unsigned long long)plan->info.recv_edges);
     text_bytes(&out, plan->info.recv_bytes);

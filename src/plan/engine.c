@@ -1,5 +1,5 @@
-/* The engine of a context: puts the parts of all modules together when it is made, and takes them apart when it ends, be that before or
- * after MPI_Finalize. */
+/* The engine of a context: puts the parts of all modules together when it is made, and takes them
+ * apart when it ends, be that before or after MPI_Finalize. */
 #include <pthread.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static struct {
     int keyval;
 } alive = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID};
 
-/* MPI calls this first thing in MPI_Finalize: free what is MPI's; the rest waits for ferry_context_free(). */
+/* MPI calls this first thing in MPI_Finalize: free what is MPI's; the rest waits for
+ * ferry_context_free(). */
 static int mpi_ends(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm, (void)keyval, (void)value, (void)state;
@@ -39,9 +40,12 @@ static ferry_status watch_finalize(void)
 
     pthread_mutex_lock(&alive.lock);
     if (alive.keyval == MPI_KEYVAL_INVALID) {
-        st = pmpi_status(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &alive.keyval, NULL), "MPI_Comm_create_keyval");
+        st = pmpi_status(
+            PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &alive.keyval, NULL),
+            "MPI_Comm_create_keyval");
         if (st == FERRY_OK)
-            st = pmpi_status(PMPI_Comm_set_attr(MPI_COMM_SELF, alive.keyval, NULL), "MPI_Comm_set_attr");
+            st = pmpi_status(PMPI_Comm_set_attr(MPI_COMM_SELF, alive.keyval, NULL),
+                             "MPI_Comm_set_attr");
     }
     pthread_mutex_unlock(&alive.lock);
     return st;
@@ -83,7 +87,9 @@ static ferry_status check_settings(const ferry_context *ctx)
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
         if (strcmp(wait, waits[i]) == 0)
             return st;
-    return trouble(FERRY_ERR_ARG, "FERRY_WAIT is \"%.40s\" on rank %d, expected auto, spin or sleep", wait, ctx->rank);
+    return trouble(FERRY_ERR_ARG,
+                   "FERRY_WAIT is \"%.40s\" on rank %d, expected auto, spin or sleep", wait,
+                   ctx->rank);
 }
 
 static ferry_status start_engine(ferry_context *ctx)
@@ -101,7 +107,8 @@ static ferry_status start_engine(ferry_context *ctx)
     return st;
 }
 
-ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_options *options, ferry_context **ctx_out)
+ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_options *options,
+                                  ferry_context **ctx_out)
 {
     ferry_context *ctx = NULL;
     ferry_status st = context_make(comm, options, ctx_out ? &ctx : NULL);
@@ -138,7 +145,8 @@ void ferry_context_free(ferry_context *ctx)
 ferry_status ferry_context_counters(const ferry_context *ctx, ferry_counters *counters_out)
 {
     if (!ctx || !counters_out)
-        return trouble(FERRY_ERR_ARG, "ferry_context_counters: %s is NULL", ctx ? "counters_out" : "ctx");
+        return trouble(FERRY_ERR_ARG, "ferry_context_counters: %s is NULL",
+                       ctx ? "counters_out" : "ctx");
     *counters_out = ctx->counters;
     counters_out->allocations = alloc_count();
     counters_out->system_calls = sys_call_count();

@@ -19,18 +19,22 @@ static bool is_used(uint64_t buffers, int i)
 }
 
 /* `used` has a bit for each address that bytes move through; the others need not be there. */
-static ferry_status check_buffers(const ferry_plan *plan, const char *side, uint64_t used, int count, const void *const *addresses)
+static ferry_status check_buffers(const ferry_plan *plan, const char *side, uint64_t used,
+                                  int count, const void *const *addresses)
 {
     for (int i = 0; i < FERRY_PLAN_MAX_BUFFERS; i++) {
         if (!is_used(used, i))
             continue;
         if (i >= count)
-            return trouble(FERRY_ERR_ARG, "%s: count is %d, an edge of rank %d names buffer %d", start_call, count, plan->ctx->rank, i);
+            return trouble(FERRY_ERR_ARG, "%s: count is %d, an edge of rank %d names buffer %d",
+                           start_call, count, plan->ctx->rank, i);
         if (!addresses)
-            return trouble(FERRY_ERR_ARG, "%s: the list of %s addresses is NULL on rank %d", start_call, side, plan->ctx->rank);
+            return trouble(FERRY_ERR_ARG, "%s: the list of %s addresses is NULL on rank %d",
+                           start_call, side, plan->ctx->rank);
         if (!addresses[i])
-            return trouble(FERRY_ERR_ARG, "%s: %s is NULL on rank %d while the plan moves bytes there (buffer %d)", start_call, side,
-                           plan->ctx->rank, i);
+            return trouble(FERRY_ERR_ARG,
+                           "%s: %s is NULL on rank %d while the plan moves bytes there (buffer %d)",
+                           start_call, side, plan->ctx->rank, i);
     }
     return FERRY_OK;
 }
@@ -52,14 +56,16 @@ static ferry_status start_carriers(ferry_plan *plan)
     return FERRY_OK;
 }
 
-ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *const *srcs, void *const *dsts)
+ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *const *srcs,
+                                      void *const *dsts)
 {
     if (!plan)
         return trouble(FERRY_ERR_ARG, "%s: plan is NULL", start_call);
     ferry_status st = context_usable(plan->ctx, start_call);
     if (st == FERRY_OK && plan->active)
-        st = trouble(FERRY_ERR_STATE, "%s: the last round of plan %u has not ended on rank %d: wait for it first", start_call,
-                     plan->channel, plan->ctx->rank);
+        st = trouble(FERRY_ERR_STATE,
+                     "%s: the last round of plan %u has not ended on rank %d: wait for it first",
+                     start_call, plan->channel, plan->ctx->rank);
     if (st == FERRY_OK)
         st = check_buffers(plan, "src", plan->src_buffers, count, srcs);
     if (st == FERRY_OK)
@@ -85,7 +91,8 @@ static ferry_status progress_plan(ferry_plan *plan)
     for (int i = 0; i < plan->carrier_count; i++) {
         if (plan->done[i])
             continue;
-        const ferry_status st = plan->carriers[i]->route->progress(plan->carriers[i], &plan->done[i]);
+        const ferry_status st =
+            plan->carriers[i]->route->progress(plan->carriers[i], &plan->done[i]);
         if (st != FERRY_OK) {
             return context_break(plan->ctx, st);
         }

@@ -1,5 +1,5 @@
-/* Two ends of an edge find each other: every rank tells each peer it names what it gives and takes; both sides compare. Nothing here grows
- * with the number of ranks. */
+/* Two ends of an edge find each other: every rank tells each peer it names what it gives and takes;
+ * both sides compare. Nothing here grows with the number of ranks. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,32 +51,44 @@ static const ferry_layout *my_layout(const sorted_edge *s)
 static ferry_status check_layouts(const ferry_edge *e, size_t i, int rank)
 {
     if (e->from == rank && !e->source)
-        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): source is NULL on rank %d, which gives the block", i, e->from, e->to,
-                       e->tag, rank);
+        return trouble(
+            FERRY_ERR_ARG,
+            "edges[%zu] (%d -> %d, tag %d): source is NULL on rank %d, which gives the block", i,
+            e->from, e->to, e->tag, rank);
     if (e->to == rank && !e->target)
-        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): target is NULL on rank %d, which receives the block", i, e->from,
-                       e->to, e->tag, rank);
+        return trouble(
+            FERRY_ERR_ARG,
+            "edges[%zu] (%d -> %d, tag %d): target is NULL on rank %d, which receives the block", i,
+            e->from, e->to, e->tag, rank);
     if (e->to == rank && layout_overlaps_itself(e->target))
-        return trouble(FERRY_ERR_ARG, "edges[%zu] (%d -> %d, tag %d): the target on rank %d has elements that share bytes", i, e->from,
-                       e->to, e->tag, rank);
+        return trouble(
+            FERRY_ERR_ARG,
+            "edges[%zu] (%d -> %d, tag %d): the target on rank %d has elements that share bytes", i,
+            e->from, e->to, e->tag, rank);
     return FERRY_OK;
 }
 
 static ferry_status check_edge(const ferry_context *ctx, const ferry_edge *e, size_t i)
 {
     if (e->size != sizeof *e)
-        return trouble(FERRY_ERR_ARG, "edges[%zu].size is %zu on rank %d, expected %zu: start from FERRY_EDGE_INIT", i, e->size, ctx->rank,
-                       sizeof *e);
+        return trouble(
+            FERRY_ERR_ARG,
+            "edges[%zu].size is %zu on rank %d, expected %zu: start from FERRY_EDGE_INIT", i,
+            e->size, ctx->rank, sizeof *e);
     if (e->from < 0 || e->from >= ctx->size || e->to < 0 || e->to >= ctx->size)
-        return trouble(FERRY_ERR_ARG, "edges[%zu] goes from rank %d to rank %d on rank %d, expected ranks 0 to %d", i, e->from, e->to,
-                       ctx->rank, ctx->size - 1);
+        return trouble(FERRY_ERR_ARG,
+                       "edges[%zu] goes from rank %d to rank %d on rank %d, expected ranks 0 to %d",
+                       i, e->from, e->to, ctx->rank, ctx->size - 1);
     if (e->from != ctx->rank && e->to != ctx->rank)
-        return trouble(FERRY_ERR_ARG, "edges[%zu] goes from rank %d to rank %d, but was given by rank %d", i, e->from, e->to, ctx->rank);
+        return trouble(FERRY_ERR_ARG,
+                       "edges[%zu] goes from rank %d to rank %d, but was given by rank %d", i,
+                       e->from, e->to, ctx->rank);
     if (e->tag < 0)
-        return trouble(FERRY_ERR_ARG, "edges[%zu].tag is %d on rank %d, expected >= 0", i, e->tag, ctx->rank);
+        return trouble(FERRY_ERR_ARG, "edges[%zu].tag is %d on rank %d, expected >= 0", i, e->tag,
+                       ctx->rank);
     if (e->buffer < 0 || e->buffer >= FERRY_PLAN_MAX_BUFFERS)
-        return trouble(FERRY_ERR_ARG, "edges[%zu].buffer is %d on rank %d, expected 0 to %d", i, e->buffer, ctx->rank,
-                       FERRY_PLAN_MAX_BUFFERS - 1);
+        return trouble(FERRY_ERR_ARG, "edges[%zu].buffer is %d on rank %d, expected 0 to %d", i,
+                       e->buffer, ctx->rank, FERRY_PLAN_MAX_BUFFERS - 1);
     return check_layouts(e, i, ctx->rank);
 }
 
@@ -112,8 +124,12 @@ static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *ed
             if (b->buffer != a->buffer || b->target->lb >= a->target->ub)
                 break;
             if (layout_overlaps(a->target, b->target))
-                st = trouble(FERRY_ERR_ARG, "the targets of edges[%zu] (%d -> %d, tag %d) and edges[%zu] (%d -> %d, tag %d) share bytes on "
-                             "rank %d", targets[i].place, a->from, a->to, a->tag, targets[k].place, b->from, b->to, b->tag, ctx->rank);
+                st = trouble(FERRY_ERR_ARG,
+                             "the targets of edges[%zu] (%d -> %d, tag %d) and edges[%zu] (%d -> "
+                             "%d, tag %d) share bytes on "
+                             "rank %d",
+                             targets[i].place, a->from, a->to, a->tag, targets[k].place, b->from,
+                             b->to, b->tag, ctx->rank);
         }
     }
     alloc_free(targets);
@@ -123,7 +139,9 @@ static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *ed
 static ferry_status check_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count)
 {
     if (!edges && count)
-        return trouble(FERRY_ERR_ARG, "ferry_plan_compile: edges is NULL and count is %zu on rank %d", count, ctx->rank);
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_plan_compile: edges is NULL and count is %zu on rank %d", count,
+                       ctx->rank);
     for (size_t i = 0; i < count; i++) {
         const ferry_status st = check_edge(ctx, &edges[i], i);
         if (st != FERRY_OK)
@@ -151,10 +169,10 @@ enum { STRANGERS = 8 /* ranks that write without being written to, kept to be na
 
 typedef struct talks {
     size_t count;
-    talk *list;             /* by peer */
+    talk *list;              /* by peer */
     pmpi_number *told, *got; /* lengths of notes */
-    size_t got_count;       /* numbers that came: above count when a stranger wrote */
-    MPI_Request *requests;  /* two for each talk */
+    size_t got_count;        /* numbers that came: above count when a stranger wrote */
+    MPI_Request *requests;   /* two for each talk */
 } talks;
 
 static size_t same_peer(const sorted_edge *first, size_t count)
@@ -172,14 +190,20 @@ static ferry_status write_notes(const sorted_edge *first, talk *t)
     for (size_t i = 0; i < t->count; i++)
         t->bytes += sizeof(note) + flat_room(my_layout(&first[i]));
     if (t->bytes > INT_MAX)
-        return trouble(FERRY_ERR_LIMIT, "the description of the edges to rank %d takes %zu bytes, the limit is %d", t->peer, t->bytes,
-                       INT_MAX);
+        return trouble(FERRY_ERR_LIMIT,
+                       "the description of the edges to rank %d takes %zu bytes, the limit is %d",
+                       t->peer, t->bytes, INT_MAX);
     const ferry_status st = alloc_zero(t->bytes, 1, &t->notes);
     char *at = t->notes;
     for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
         const ferry_layout *const layout = my_layout(&first[i]);
-        const note n = {.from = first[i].edge->from, .to = first[i].edge->to, .tag = first[i].edge->tag, .elements = layout->elements,
-                        .element = layout->element, .bytes = layout->bytes, .flat_bytes = layout_flat_bytes(layout)};
+        const note n = {.from = first[i].edge->from,
+                        .to = first[i].edge->to,
+                        .tag = first[i].edge->tag,
+                        .elements = layout->elements,
+                        .element = layout->element,
+                        .bytes = layout->bytes,
+                        .flat_bytes = layout_flat_bytes(layout)};
         memcpy(at, &n, sizeof n);
         layout_flatten(layout, at + sizeof n);
         at += sizeof n + flat_room(layout);
@@ -226,7 +250,8 @@ static void drop_talks(talks *t)
 
 static ferry_status one_sided(int from, int to, int tag, int named_by, int rank)
 {
-    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: named by rank %d, but not by rank %d", from, to, tag, named_by, rank);
+    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: named by rank %d, but not by rank %d",
+                   from, to, tag, named_by, rank);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -236,10 +261,12 @@ static int by_rank(const void *a, const void *b)
 
 static ferry_status stranger(int rank, int me)
 {
-    return trouble(FERRY_ERR_SHAPE, "rank %d names edges with rank %d, which names none with it", rank, me);
+    return trouble(FERRY_ERR_SHAPE, "rank %d names edges with rank %d, which names none with it",
+                   rank, me);
 }
 
-/* Everybody I wrote to must have written to me, and nobody else; then room for what they will write. */
+/* Everybody I wrote to must have written to me, and nobody else; then room for what they will
+ * write. */
 static ferry_status pair_talks(const ferry_context *ctx, const sorted_edge *sorted, talks *t)
 {
     const size_t got = size_min(t->got_count, t->count + STRANGERS);
@@ -270,11 +297,13 @@ static ferry_status swap_notes(ferry_context *ctx, talks *t)
     for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
         const talk *const one = &t->list[i];
         t->requests[2 * i] = t->requests[2 * i + 1] = MPI_REQUEST_NULL;
-        st = pmpi_status(PMPI_Irecv(one->peer_notes, (int)one->peer_bytes, MPI_BYTE, one->peer, CONTEXT_TAG_NOTES, ctx->comm,
-                                    &t->requests[2 * i]), "MPI_Irecv");
+        st = pmpi_status(PMPI_Irecv(one->peer_notes, (int)one->peer_bytes, MPI_BYTE, one->peer,
+                                    CONTEXT_TAG_NOTES, ctx->comm, &t->requests[2 * i]),
+                         "MPI_Irecv");
         if (st == FERRY_OK)
-            st = pmpi_status(PMPI_Isend(one->notes, (int)one->bytes, MPI_BYTE, one->peer, CONTEXT_TAG_NOTES, ctx->comm,
-                                        &t->requests[2 * i + 1]), "MPI_Isend");
+            st = pmpi_status(PMPI_Isend(one->notes, (int)one->bytes, MPI_BYTE, one->peer,
+                                        CONTEXT_TAG_NOTES, ctx->comm, &t->requests[2 * i + 1]),
+                             "MPI_Isend");
     }
     for (size_t i = 0; i < 2 * t->count && st == FERRY_OK; i++)
         st = context_complete(ctx, &t->requests[i], "MPI_Test");
@@ -292,9 +321,12 @@ static ferry_status compare(const sorted_edge *mine, const note *theirs)
 
     if (my_elements == their_elements && my_element == their_element)
         return FERRY_OK;
-    return trouble(FERRY_ERR_SHAPE, "edge %d -> %d, tag %d: rank %d gives %llu elements of %llu bytes, rank %d takes %llu of %llu bytes",
+    return trouble(FERRY_ERR_SHAPE,
+                   "edge %d -> %d, tag %d: rank %d gives %llu elements of %llu bytes, rank %d "
+                   "takes %llu of %llu bytes",
                    e->from, e->to, e->tag, e->from, mine->outgoing ? my_elements : their_elements,
-                   mine->outgoing ? my_element : their_element, e->to, mine->outgoing ? their_elements : my_elements,
+                   mine->outgoing ? my_element : their_element, e->to,
+                   mine->outgoing ? their_elements : my_elements,
                    mine->outgoing ? their_element : my_element);
 }
 
@@ -305,8 +337,13 @@ static void add(match *m, const sorted_edge *mine, const ferry_layout *other)
 
     if (my_layout(mine)->bytes == 0)
         return;
-    m->edges[m->count++] = (route_edge){.from = e->from, .to = e->to, .tag = e->tag, .buffer = e->buffer, .bytes = my_layout(mine)->bytes,
-                                        .source = mine->outgoing ? e->source : other, .target = mine->outgoing ? other : e->target};
+    m->edges[m->count++] = (route_edge){.from = e->from,
+                                        .to = e->to,
+                                        .tag = e->tag,
+                                        .buffer = e->buffer,
+                                        .bytes = my_layout(mine)->bytes,
+                                        .source = mine->outgoing ? e->source : other,
+                                        .target = mine->outgoing ? other : e->target};
 }
 
 /* Where the notes of one message stand. */
@@ -327,9 +364,11 @@ static bool next_note(reader *r, note *note_out, const char **flat_out)
     return true;
 }
 
-/* The peer's notes stand in its own order: edges that come to it first. My edges that go to it are first for me too when I look at mine
- * from its side, so the two lists are walked direction by direction. */
-static ferry_status match_direction(match *m, const sorted_edge *mine, const talk *t, int rank, bool outgoing)
+/* The peer's notes stand in its own order: edges that come to it first. My edges that go to it are
+ * first for me too when I look at mine from its side, so the two lists are walked direction by
+ * direction. */
+static ferry_status match_direction(match *m, const sorted_edge *mine, const talk *t, int rank,
+                                    bool outgoing)
 {
     reader r = {t->peer_notes, t->peer_bytes};
     const size_t count = t->count;
@@ -345,7 +384,8 @@ static ferry_status match_direction(match *m, const sorted_edge *mine, const tal
         if (i == count || mine[i].edge->tag > n.tag)
             return one_sided(n.from, n.to, n.tag, t->peer, rank);
         if (mine[i].edge->tag < n.tag)
-            return one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, t->peer);
+            return one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank,
+                             t->peer);
         ferry_status st = compare(&mine[i], &n);
         if (st == FERRY_OK)
             st = layout_unflatten(flat, n.flat_bytes, &m->owned[m->owned_count]);
@@ -355,20 +395,25 @@ static ferry_status match_direction(match *m, const sorted_edge *mine, const tal
     }
     while (i < count && mine[i].outgoing != outgoing)
         i++;
-    return i == count ? FERRY_OK : one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, t->peer);
+    return i == count
+               ? FERRY_OK
+               : one_sided(mine[i].edge->from, mine[i].edge->to, mine[i].edge->tag, rank, t->peer);
 }
 
-static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted_edge *sorted, const talks *t)
+static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted_edge *sorted,
+                                const talks *t)
 {
     ferry_status st = FERRY_OK;
 
     for (size_t i = 0; i < 2 * t->count && st == FERRY_OK; i++)
-        st = match_direction(m, &sorted[t->list[i / 2].first], &t->list[i / 2], ctx->rank, i % 2 == 1);
+        st = match_direction(m, &sorted[t->list[i / 2].first], &t->list[i / 2], ctx->rank,
+                             i % 2 == 1);
     return st;
 }
 
 /* Edges of a rank to itself have both ends here. */
-static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge *edges, size_t count)
+static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge *edges,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const sorted_edge own = {.edge = &edges[i], .peer = ctx->rank, .outgoing = true};
@@ -383,14 +428,16 @@ static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge
     return FERRY_OK;
 }
 
-static size_t sort_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count, sorted_edge *sorted)
+static size_t sort_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count,
+                         sorted_edge *sorted)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
         const bool outgoing = edges[i].from == ctx->rank;
         if (edges[i].from != edges[i].to)
-            sorted[found++] = (sorted_edge){&edges[i], outgoing ? edges[i].to : edges[i].from, outgoing, i};
+            sorted[found++] =
+                (sorted_edge){&edges[i], outgoing ? edges[i].to : edges[i].from, outgoing, i};
     }
     if (found)
         qsort(sorted, found, sizeof *sorted, by_peer);
@@ -406,18 +453,22 @@ void match_drop(match *matched)
     *matched = (match){NULL, 0, NULL, 0};
 }
 
-/* Find out who wants to talk. Each step is agreed, so that no rank waits for one that has given up. */
+/* Find out who wants to talk. Each step is agreed, so that no rank waits for one that has given up.
+ */
 static ferry_status open_talks(ferry_context *ctx, const sorted_edge *sorted, talks *t)
 {
-    const pmpi_place where = {.comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
-    ferry_status st = pmpi_exchange(&where, t->told, t->count, t->requests, t->got, t->count + STRANGERS, &t->got_count);
+    const pmpi_place where = {
+        .comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
+    ferry_status st = pmpi_exchange(&where, t->told, t->count, t->requests, t->got,
+                                    t->count + STRANGERS, &t->got_count);
 
     if (st == FERRY_OK)
         st = pair_talks(ctx, sorted, t);
     return context_agree(ctx, st);
 }
 
-ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count, match *match_out)
+ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count,
+                         match *match_out)
 {
     match m = {NULL, 0, NULL, 0};
     sorted_edge *sorted = NULL;

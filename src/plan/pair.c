@@ -1,5 +1,6 @@
-/* Streams between two ranks of a node. Short messages lie in one slot of the pair's ring; a long one is announced in a slot, and its
- * bytes follow when the receiver has found a place for them, so that nothing stands in the ring that nobody asked for. */
+/* Streams between two ranks of a node. Short messages lie in one slot of the pair's ring; a long
+ * one is announced in a slot, and its bytes follow when the receiver has found a place for them, so
+ * that nothing stands in the ring that nobody asked for. */
 #include <string.h>
 
 #include "base/size.h"
@@ -62,7 +63,8 @@ static bool is_answered(void *what)
     pair_wait *const w = what;
     const slots *const ring = w->ring;
 
-    if (atomic_load_explicit(&ring->shared->readers[0].finished, memory_order_acquire) == ring->messages)
+    if (atomic_load_explicit(&ring->shared->readers[0].finished, memory_order_acquire) ==
+        ring->messages)
         return true;
     w->status = early_collect(w->ctx);
     return w->status != FERRY_OK;
@@ -107,7 +109,8 @@ static ferry_status answer_of(const slots *ring)
     return (ferry_status)reader->status;
 }
 
-ferry_status pair_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes, int to, int tag)
+ferry_status pair_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes,
+                       int to, int tag)
 {
     const int node_peer = context_node_rank(ctx, to);
     slots *const ring = &ctx->engine->streams->to[node_peer];
@@ -153,7 +156,10 @@ ferry_status pair_poll(ferry_context *ctx, int node_rank, bool *came_out)
     const ferry_status st = early_make(carried, &message);
     if (st != FERRY_OK)
         return st; /* it stays in its slot */
-    *message = (early_message){.from = ctx->node_ranks[node_rank], .tag = head.tag, .bytes = (size_t)head.bytes, .granted_later = announced};
+    *message = (early_message){.from = ctx->node_ranks[node_rank],
+                               .tag = head.tag,
+                               .bytes = (size_t)head.bytes,
+                               .granted_later = announced};
     memcpy(message->data, slot + sizeof head, carried);
     early_add(ctx, message);
     slots_emptied(ring);

@@ -6,17 +6,23 @@
 #include "kernels/kernels.h"
 #include "plan/stream.h"
 
-ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call, int rank, size_t *bytes_out)
+ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call,
+                                 int rank, size_t *bytes_out)
 {
     size_t bytes = 0;
 
     if (!pieces && count)
-        return trouble(FERRY_ERR_ARG, "%s: pieces is NULL and count is %zu on rank %d", call, count, rank);
+        return trouble(FERRY_ERR_ARG, "%s: pieces is NULL and count is %zu on rank %d", call, count,
+                       rank);
     for (size_t i = 0; i < count; i++) {
         if (!pieces[i].data && pieces[i].bytes)
-            return trouble(FERRY_ERR_ARG, "%s: pieces[%zu].data is NULL on rank %d, its bytes are %zu", call, i, rank, pieces[i].bytes);
+            return trouble(FERRY_ERR_ARG,
+                           "%s: pieces[%zu].data is NULL on rank %d, its bytes are %zu", call, i,
+                           rank, pieces[i].bytes);
         if (!size_add(bytes, pieces[i].bytes, &bytes) || bytes > INT64_MAX)
-            return trouble(FERRY_ERR_ARG, "%s: the pieces on rank %d have more than 2^63 bytes together", call, rank);
+            return trouble(FERRY_ERR_ARG,
+                           "%s: the pieces on rank %d have more than 2^63 bytes together", call,
+                           rank);
     }
     *bytes_out = bytes;
     return FERRY_OK;

@@ -22,22 +22,24 @@ struct ferry_plan {
     int carrier_count;
     route_carrier *carriers[PLAN_MAX_ROUTES];
     bool done[PLAN_MAX_ROUTES]; /* this round's carriers that have ended */
-    uint64_t src_buffers, dst_buffers; /* base addresses that edges of this rank read from and write to, as bits */
+    uint64_t src_buffers,
+        dst_buffers; /* base addresses that edges of this rank read from and write to, as bits */
     const char *src[FERRY_PLAN_MAX_BUFFERS];
     char *dst[FERRY_PLAN_MAX_BUFFERS];
     ferry_range send, recv;
     ferry_plan_info info;
 };
 
-/* Match the edges of this rank with those of its peers. Fills a list that the caller frees with match_drop(); blocks without bytes are left
- * out. Collective; all ranks succeed or all fail. */
+/* Match the edges of this rank with those of its peers. Fills a list that the caller frees with
+ * match_drop(); blocks without bytes are left out. Collective; all ranks succeed or all fail. */
 typedef struct match {
     route_edge *edges;
     size_t count;
     ferry_layout **owned; /* layouts received from peers */
     size_t owned_count;
 } match;
-ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count, match *match_out);
+ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t count,
+                         match *match_out);
 void match_drop(match *matched);
 
 /* Something to wait for. */
@@ -47,8 +49,8 @@ typedef struct wait_for {
     void *what;
 } wait_for;
 
-/* Move all rounds of the context on until `wanted` is done. Gives the core away as the context's ranks need it; pokes MPI now and then;
- * FERRY_TIMEOUT ends it. A failure breaks the context. */
+/* Move all rounds of the context on until `wanted` is done. Gives the core away as the context's
+ * ranks need it; pokes MPI now and then; FERRY_TIMEOUT ends it. A failure breaks the context. */
 ferry_status wait_until(ferry_context *ctx, const wait_for *wanted);
 
 /* One pass over all rounds under way. */

@@ -3,27 +3,33 @@
 
 #include "base/size.h"
 
-enum { SLOT_COUNT = 8 /* best measured, with 64 KiB for one reader and 256 KiB for several (AMD EPYC, 2026-11-30) */ };
+enum {
+    SLOT_COUNT = 8 /* best measured, with 64 KiB for one reader and 256 KiB for several (AMD EPYC,
+                      2026-11-30) */
+};
 
 static size_t header_bytes(uint32_t readers)
 {
     return size_round(sizeof(slots_shared) + readers * sizeof(slots_reader), MEMORY_LINE);
 }
 
-ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers, uint64_t slot_bytes)
+ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers,
+                        uint64_t slot_bytes)
 {
     void *memory = NULL;
 
     if (s->shared)
         return FERRY_OK;
-    const ferry_status st = memory_take_shared(ctx, header_bytes(readers) + SLOT_COUNT * slot_bytes, &memory);
+    const ferry_status st =
+        memory_take_shared(ctx, header_bytes(readers) + SLOT_COUNT * slot_bytes, &memory);
     if (st != FERRY_OK)
         return st;
     *s = (slots){.shared = memory, .data = (char *)memory + header_bytes(readers), .reader = -1};
     s->shared->slot_bytes = slot_bytes;
     s->shared->slot_count = SLOT_COUNT;
     s->shared->reader_count = readers;
-    atomic_store_explicit(&memory_control_of(ctx, ctx->node_rank)->mail[mail], memory_offset(ctx, memory), memory_order_release);
+    atomic_store_explicit(&memory_control_of(ctx, ctx->node_rank)->mail[mail],
+                          memory_offset(ctx, memory), memory_order_release);
     return FERRY_OK;
 }
 
@@ -31,11 +37,14 @@ bool slots_find(const ferry_context *ctx, slots *s, int writer, int mail, int re
 {
     if (s->shared)
         return true;
-    const uint64_t offset = atomic_load_explicit(&memory_control_of(ctx, writer)->mail[mail], memory_order_acquire);
+    const uint64_t offset =
+        atomic_load_explicit(&memory_control_of(ctx, writer)->mail[mail], memory_order_acquire);
     if (!offset)
         return false; /* offset 0 is a control record, never a ring */
     slots_shared *const shared = memory_address(ctx, offset);
-    *s = (slots){.shared = shared, .data = (char *)shared + header_bytes(shared->reader_count), .reader = reader};
+    *s = (slots){.shared = shared,
+                 .data = (char *)shared + header_bytes(shared->reader_count),
+                 .reader = reader};
     return true;
 }
 
@@ -47,14 +56,18 @@ static char *slot_at(const slots *s)
 char *slots_free_slot(const slots *s)
 {
     for (uint32_t i = 0; i < s->shared->reader_count; i++)
-        if (s->slots_done - atomic_load_explicit(&s->shared->readers[i].emptied, memory_order_acquire) >= s->shared->slot_count)
+        if (s->slots_done -
+                atomic_load_explicit(&s->shared->readers[i].emptied, memory_order_acquire) >=
+            s->shared->slot_count)
             return NULL;
     return slot_at(s);
 }
 
 const char *slots_full_slot(const slots *s)
 {
-    return atomic_load_explicit(&s->shared->filled, memory_order_acquire) > s->slots_done ? slot_at(s) : NULL;
+    return atomic_load_explicit(&s->shared->filled, memory_order_acquire) > s->slots_done
+               ? slot_at(s)
+               : NULL;
 }
 
 void slots_filled(slots *s)
@@ -64,5 +77,6 @@ void slots_filled(slots *s)
 
 void slots_emptied(slots *s)
 {
-    atomic_store_explicit(&s->shared->readers[s->reader].emptied, ++s->slots_done, memory_order_release);
+    atomic_store_explicit(&s->shared->readers[s->reader].emptied, ++s->slots_done,
+                          memory_order_release);
 }

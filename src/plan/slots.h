@@ -1,5 +1,6 @@
-/* A ring of slots with one writer and one or more readers, in the writer's part of the arena. Streams of a context use one per pair and one
- * per broadcasting rank, made at first use. Neither side waits here. */
+/* A ring of slots with one writer and one or more readers, in the writer's part of the arena.
+ * Streams of a context use one per pair and one per broadcasting rank, made at first use. Neither
+ * side waits here. */
 #ifndef PLAN_SLOTS_H
 #define PLAN_SLOTS_H
 
@@ -30,9 +31,11 @@ typedef struct slots {
 } slots;
 
 /* The writer's side, made and announced in its mailbox `mail` at first use. */
-ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers, uint64_t slot_bytes);
+ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers,
+                        uint64_t slot_bytes);
 
-/* The side of reader number `reader`, once the writer (by its rank in the node) has announced it; false before. */
+/* The side of reader number `reader`, once the writer (by its rank in the node) has announced it;
+ * false before. */
 bool slots_find(const ferry_context *ctx, slots *s, int writer, int mail, int reader);
 
 /* The next slot to fill, or NULL while a reader has not emptied it. */

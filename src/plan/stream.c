@@ -1,4 +1,5 @@
-/* Streams: who wants which message. Within a node they travel through rings (pair.c), elsewhere by MPI (post.c). */
+/* Streams: who wants which message. Within a node they travel through rings (pair.c), elsewhere by
+ * MPI (post.c). */
 #include "plan/stream.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ void stream_drop(ferry_context *ctx)
 {
     struct stream_state *const s = ctx->engine->streams;
 
-    if (!s || ctx->broken != FERRY_OK) /* of a broken context MPI may still write into it: it stays */
+    if (!s ||
+        ctx->broken != FERRY_OK) /* of a broken context MPI may still write into it: it stays */
         return;
     while (s->first) {
         early_message *const message = s->first;
@@ -128,25 +130,29 @@ ferry_status early_collect(ferry_context *ctx)
 
 /* ---- Sending ---- */
 
-static ferry_status check_peer(const ferry_context *ctx, const char *call, const char *name, int rank, int tag, bool any)
+static ferry_status check_peer(const ferry_context *ctx, const char *call, const char *name,
+                               int rank, int tag, bool any)
 {
     if ((rank < 0 || rank >= ctx->size) && !(any && rank == FERRY_STREAM_ANY))
-        return trouble(FERRY_ERR_ARG, "%s: %s is %d on rank %d, expected a rank from 0 to %d%s", call, name, rank, ctx->rank, ctx->size - 1,
+        return trouble(FERRY_ERR_ARG, "%s: %s is %d on rank %d, expected a rank from 0 to %d%s",
+                       call, name, rank, ctx->rank, ctx->size - 1,
                        any ? " or FERRY_STREAM_ANY" : "");
     if ((tag < 0 || tag >= STREAM_TAGS) && !(any && tag == FERRY_STREAM_ANY))
-        return trouble(FERRY_ERR_ARG, "%s: tag is %d on rank %d, expected 0 to %d%s", call, tag, ctx->rank, STREAM_TAGS - 1,
-                       any ? " or FERRY_STREAM_ANY" : "");
+        return trouble(FERRY_ERR_ARG, "%s: tag is %d on rank %d, expected 0 to %d%s", call, tag,
+                       ctx->rank, STREAM_TAGS - 1, any ? " or FERRY_STREAM_ANY" : "");
     return FERRY_OK;
 }
 
-static ferry_status send_to_self(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes, int tag)
+static ferry_status send_to_self(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                                 size_t bytes, int tag)
 {
     stream_reader reader = {pieces, count, 0};
     early_message *message = NULL;
 
     if (bytes > STREAM_EAGER)
-        return trouble(FERRY_ERR_ARG, "ferry_stream_send: %zu bytes from rank %d to itself, expected at most %d", bytes, ctx->rank,
-                       STREAM_EAGER);
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_stream_send: %zu bytes from rank %d to itself, expected at most %d",
+                       bytes, ctx->rank, STREAM_EAGER);
     const ferry_status st = early_make(bytes, &message);
     if (st != FERRY_OK)
         return st;
@@ -156,7 +162,8 @@ static ferry_status send_to_self(ferry_context *ctx, const ferry_piece *pieces, 
     return FERRY_OK;
 }
 
-ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag)
+ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
+                               int tag)
 {
     static const char call[] = "ferry_stream_send";
     size_t bytes = 0;
@@ -170,7 +177,8 @@ ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, si
         return st;
     if (to == ctx->rank)
         return send_to_self(ctx, pieces, count, bytes, tag);
-    return stream_on_node(ctx, to) ? pair_send(ctx, pieces, count, bytes, to, tag) : post_send(ctx, pieces, count, bytes, to, tag);
+    return stream_on_node(ctx, to) ? pair_send(ctx, pieces, count, bytes, to, tag)
+                                   : post_send(ctx, pieces, count, bytes, to, tag);
 }
 
 /* ---- Receiving ---- */
@@ -191,7 +199,8 @@ static bool fulfilled(void *what)
 
     w->found = early_take(s, w->from, w->tag);
     if (!w->found && w->node)
-        w->status = w->from >= 0 ? collect_from(w->ctx, context_node_rank(w->ctx, w->from)) : collect_from_node(w->ctx);
+        w->status = w->from >= 0 ? collect_from(w->ctx, context_node_rank(w->ctx, w->from))
+                                 : collect_from_node(w->ctx);
     if (!w->found && w->wire && w->status == FERRY_OK)
         w->status = post_poll(w->ctx, w->from, w->tag, &came);
     if (!w->found && w->status == FERRY_OK)
@@ -212,21 +221,25 @@ static void missing(void *what, text_out *out)
         text_add(out, " with tag %d", w->tag);
 }
 
-static ferry_status deliver(ferry_context *ctx, const early_message *message, ferry_stream_place *place, void *user)
+static ferry_status deliver(ferry_context *ctx, const early_message *message,
+                            ferry_stream_place *place, void *user)
 {
     void *data = NULL;
     ferry_status st = place(user, message->bytes, &data);
 
     if (st == FERRY_OK && !data && message->bytes)
-        st = trouble(FERRY_ERR_ARG, "ferry_stream_recv: the place for %zu bytes is NULL on rank %d", message->bytes, ctx->rank);
+        st = trouble(FERRY_ERR_ARG, "ferry_stream_recv: the place for %zu bytes is NULL on rank %d",
+                     message->bytes, ctx->rank);
     if (message->granted_later)
-        return (stream_on_node(ctx, message->from) ? pair_fetch : post_fetch)(ctx, message->from, data, message->bytes, st);
+        return (stream_on_node(ctx, message->from) ? pair_fetch : post_fetch)(
+            ctx, message->from, data, message->bytes, st);
     if (st == FERRY_OK && message->bytes)
         memcpy(data, message->data, message->bytes);
     return st;
 }
 
-ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place, void *user, ferry_stream_info *info_out)
+ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
+                               void *user, ferry_stream_info *info_out)
 {
     static const char call[] = "ferry_stream_recv";
     ferry_status st = context_usable(ctx, call);

@@ -47,21 +47,25 @@ typedef struct stream_reader {
     size_t at;   /* position in the piece at hand */
 } stream_reader;
 
-ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call, int rank, size_t *bytes_out);
+ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call,
+                                 int rank, size_t *bytes_out);
 void stream_read(stream_reader *reader, char *dst, size_t bytes);
 
 /* ---- Within the node: pair.c ---- */
 
 bool stream_on_node(const ferry_context *ctx, int rank);
-ferry_status pair_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes, int to, int tag);
-/* Take one message that has come from the rank of the node into the list of early ones; false when there is none. */
+ferry_status pair_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes,
+                       int to, int tag);
+/* Take one message that has come from the rank of the node into the list of early ones; false when
+ * there is none. */
 ferry_status pair_poll(ferry_context *ctx, int node_rank, bool *came_out);
 /* The payload of a message whose announcement came; `dst` NULL refuses it with `status`. */
 ferry_status pair_fetch(ferry_context *ctx, int from, char *dst, size_t bytes, ferry_status status);
 
 /* ---- Anywhere: post.c, the same three ---- */
 
-ferry_status post_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes, int to, int tag);
+ferry_status post_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes,
+                       int to, int tag);
 ferry_status post_poll(ferry_context *ctx, int from, int tag, bool *came_out);
 ferry_status post_fetch(ferry_context *ctx, int from, char *dst, size_t bytes, ferry_status status);
 
@@ -70,12 +74,13 @@ ferry_status post_wait(ferry_context *ctx, MPI_Request *request, int peer, const
 
 /* ---- Early messages: stream.c ---- */
 
-/* Memory for a message that carries `carried` bytes; then, when they are in it, its place in the list. */
+/* Memory for a message that carries `carried` bytes; then, when they are in it, its place in the
+ * list. */
 ferry_status early_make(size_t carried, early_message **message_out);
 void early_add(ferry_context *ctx, early_message *message);
 
-/* Take in what has come, a few messages of each rank, so that two ranks that send to each other do not stop each other. Without memory
- * they stay where they are. */
+/* Take in what has come, a few messages of each rank, so that two ranks that send to each other do
+ * not stop each other. Without memory they stay where they are. */
 ferry_status early_collect(ferry_context *ctx);
 
 #endif

@@ -1,18 +1,20 @@
-/* Waiting. A rank that waits moves everything of its context on. It spins while every rank of the machine has a core of its own, else, and
- * after long spins, it sleeps until a peer wakes it; it never yields in a loop, since with more ranks than cores that keeps the core from
- * those that have work. MPI is poked now and then, because the peer may be inside an MPI call that needs this rank's help. */
+/* Waiting. A rank that waits moves everything of its context on. It spins while every rank of the
+ * machine has a core of its own, else, and after long spins, it sleeps until a peer wakes it; it
+ * never yields in a loop, since with more ranks than cores that keeps the core from those that have
+ * work. MPI is poked now and then, because the peer may be inside an MPI call that needs this
+ * rank's help. */
 #include "base/sys.h"
 #include "base/trouble.h"
 #include "memory/arena.h"
 #include "plan/plan.h"
 
 enum {
-    LOOK_EVERY = 32,         /* spins between two looks at the clock */
-    POKE_NS = 100000,        /* MPI is poked at least this often */
-    LONG_SPIN_NS = 2000000,  /* then even a rank with a core of its own sleeps */
-    SHORT_SPIN_NS = 4000,    /* without one: about what a wake costs */
-    SLEEP_NS = 100000,       /* the next poke is due */
-    NAP_NS = 20000           /* where nobody of this node can wake us */
+    LOOK_EVERY = 32,        /* spins between two looks at the clock */
+    POKE_NS = 100000,       /* MPI is poked at least this often */
+    LONG_SPIN_NS = 2000000, /* then even a rank with a core of its own sleeps */
+    SHORT_SPIN_NS = 4000,   /* without one: about what a wake costs */
+    SLEEP_NS = 100000,      /* the next poke is due */
+    NAP_NS = 20000          /* where nobody of this node can wake us */
 };
 
 typedef struct pace {
@@ -33,7 +35,9 @@ static ferry_status poke(const ferry_context *ctx)
 {
     int flag = 0;
 
-    return pmpi_status(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    return pmpi_status(
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->comm, &flag, MPI_STATUS_IGNORE),
+        "MPI_Iprobe");
 }
 
 static ferry_status time_is_up(ferry_context *ctx, const wait_for *wanted)
@@ -45,7 +49,8 @@ static ferry_status time_is_up(ferry_context *ctx, const wait_for *wanted)
     return trouble(FERRY_ERR_TIMEOUT, "rank %d waited %g s %s", ctx->rank, ctx->timeout_s, who);
 }
 
-/* Sleep unless something came in between: sleeping is told first, then everything is looked at once more. */
+/* Sleep unless something came in between: sleeping is told first, then everything is looked at once
+ * more. */
 static ferry_status sleep_node(ferry_context *ctx, const wait_for *wanted, bool *done_out)
 {
     memory_control *const own = memory_control_of(ctx, ctx->node_rank);
@@ -62,7 +67,8 @@ static ferry_status sleep_node(ferry_context *ctx, const wait_for *wanted, bool 
 }
 
 /* Pass a little time in the way that suits the machine. */
-static ferry_status rest(ferry_context *ctx, const wait_for *wanted, const pace *p, int64_t now, bool *done_out)
+static ferry_status rest(ferry_context *ctx, const wait_for *wanted, const pace *p, int64_t now,
+                         bool *done_out)
 {
     *done_out = false;
     if (now - p->began < (ctx->spins ? LONG_SPIN_NS : SHORT_SPIN_NS))

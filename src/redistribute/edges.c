@@ -1,5 +1,6 @@
-/* One edge per pair of ranks that have something for each other: my rows, cut to the peer's columns. Both ends count
- * the elements row by row, so that the source is a plain box, and the target visits its addresses in turned order. */
+/* One edge per pair of ranks that have something for each other: my rows, cut to the peer's
+ * columns. Both ends count the elements row by row, so that the source is a plain box, and the
+ * target visits its addresses in turned order. */
 #include "base/alloc.h"
 #include "redistribute/transpose.h"
 
@@ -11,13 +12,15 @@ typedef struct cursor {
 } cursor;
 
 /* What `peer` wants of my rows: all of them, in its columns. */
-static ferry_status source_layout(const ferry_transpose *t, const cursor *peer, const ferry_layout **layout_out)
+static ferry_status source_layout(const ferry_transpose *t, const cursor *peer,
+                                  const ferry_layout **layout_out)
 {
     const int64_t sizes[] = {t->spec.local_rows, t->spec.columns};
     const int64_t starts[] = {0, peer->first_column};
     const int64_t counts[] = {t->spec.local_rows, peer->spec->local_columns};
     ferry_layout *layout;
-    const ferry_status st = ferry_layout_box(2, sizes, starts, counts, t->spec.element_bytes, &layout);
+    const ferry_status st =
+        ferry_layout_box(2, sizes, starts, counts, t->spec.element_bytes, &layout);
 
     if (st == FERRY_OK)
         *layout_out = layout;
@@ -25,13 +28,15 @@ static ferry_status source_layout(const ferry_transpose *t, const cursor *peer, 
 }
 
 /* Where the rows of `peer` go: row i of it is column first_row + i here. */
-static ferry_status target_layout(const ferry_transpose *t, const cursor *peer, const ferry_layout **layout_out)
+static ferry_status target_layout(const ferry_transpose *t, const cursor *peer,
+                                  const ferry_layout **layout_out)
 {
     const int64_t element = t->spec.element_bytes;
     const int64_t counts[] = {peer->spec->local_rows, t->spec.local_columns};
     const int64_t strides[] = {element, t->spec.rows * element};
     ferry_layout *layout;
-    const ferry_status st = ferry_layout_strided(2, counts, strides, element, peer->first_row * element, &layout);
+    const ferry_status st =
+        ferry_layout_strided(2, counts, strides, element, peer->first_row * element, &layout);
 
     if (st == FERRY_OK)
         *layout_out = layout;
@@ -53,7 +58,8 @@ static ferry_edge *add_edge(edge_list *list, int from, int to)
     return edge;
 }
 
-/* The block that leaves for a peer and the one that arrives; for this rank itself they are one edge. */
+/* The block that leaves for a peer and the one that arrives; for this rank itself they are one
+ * edge. */
 static ferry_status add_peer(const ferry_transpose *t, const cursor *peer, edge_list *list)
 {
     const int itself = peer->rank == t->rank;
@@ -72,7 +78,8 @@ static ferry_status add_peer(const ferry_transpose *t, const cursor *peer, edge_
     return st;
 }
 
-static ferry_status add_peers(const ferry_transpose *t, const transpose_record *all, edge_list *list)
+static ferry_status add_peers(const ferry_transpose *t, const transpose_record *all,
+                              edge_list *list)
 {
     cursor peer = {.spec = all};
     ferry_status st = FERRY_OK;
@@ -94,7 +101,8 @@ static void drop_edges(edge_list *list)
     alloc_free(list->edges);
 }
 
-ferry_status transpose_compile(ferry_context *ctx, ferry_transpose *transpose, const transpose_record *all)
+ferry_status transpose_compile(ferry_context *ctx, ferry_transpose *transpose,
+                               const transpose_record *all)
 {
     edge_list list = {0};
     ferry_status st = alloc_zero(2 * (size_t)transpose->size, sizeof *list.edges, &list.edges);

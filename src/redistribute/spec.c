@@ -1,4 +1,5 @@
-/* Check the numbers of a transpose: first those of this rank alone, then those of all ranks together. */
+/* Check the numbers of a transpose: first those of this rank alone, then those of all ranks
+ * together. */
 #include "base/size.h"
 #include "base/trouble.h"
 #include "redistribute/transpose.h"
@@ -22,19 +23,23 @@ static ferry_status check_numbers(const ferry_transpose_spec *spec)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most)
             return trouble(FERRY_ERR_ARG, "spec.%s is %lld, expected %lld..%lld", numbers[i].name,
-                           (long long)numbers[i].value, (long long)numbers[i].least, (long long)numbers[i].most);
+                           (long long)numbers[i].value, (long long)numbers[i].least,
+                           (long long)numbers[i].most);
     return FERRY_OK;
 }
 
-static ferry_status fill_share(int64_t total, int64_t given, const ferry_context_info *info, int64_t *count_out)
+static ferry_status fill_share(int64_t total, int64_t given, const ferry_context_info *info,
+                               int64_t *count_out)
 {
     int64_t first;
 
     *count_out = given;
-    return given >= 0 ? FERRY_OK : ferry_block_share(total, info->size, info->rank, &first, count_out);
+    return given >= 0 ? FERRY_OK
+                      : ferry_block_share(total, info->size, info->rank, &first, count_out);
 }
 
-static ferry_status array_bytes(int64_t lines, int64_t length, int64_t element_bytes, int64_t *bytes_out)
+static ferry_status array_bytes(int64_t lines, int64_t length, int64_t element_bytes,
+                                int64_t *bytes_out)
 {
     if (!offset_mul(lines, length, bytes_out) || !offset_mul(*bytes_out, element_bytes, bytes_out))
         return trouble(FERRY_ERR_ARG, "%lld x %lld elements of %lld bytes are 2^63 bytes or more",
@@ -42,7 +47,8 @@ static ferry_status array_bytes(int64_t lines, int64_t length, int64_t element_b
     return FERRY_OK;
 }
 
-ferry_status transpose_read_spec(const ferry_context *ctx, const ferry_transpose_spec *spec, ferry_transpose *transpose)
+ferry_status transpose_read_spec(const ferry_context *ctx, const ferry_transpose_spec *spec,
+                                 ferry_transpose *transpose)
 {
     transpose_record *mine = &transpose->spec;
     ferry_context_info info;
@@ -61,9 +67,11 @@ ferry_status transpose_read_spec(const ferry_context *ctx, const ferry_transpose
     if (st == FERRY_OK)
         st = fill_share(spec->columns, spec->local_columns, &info, &mine->local_columns);
     if (st == FERRY_OK)
-        st = array_bytes(mine->local_rows, mine->columns, mine->element_bytes, &transpose->src_bytes);
+        st = array_bytes(mine->local_rows, mine->columns, mine->element_bytes,
+                         &transpose->src_bytes);
     if (st == FERRY_OK)
-        st = array_bytes(mine->local_columns, mine->rows, mine->element_bytes, &transpose->dst_bytes);
+        st = array_bytes(mine->local_columns, mine->rows, mine->element_bytes,
+                         &transpose->dst_bytes);
     return st;
 }
 
@@ -72,7 +80,8 @@ static ferry_status check_same(const char *name, int64_t value, int rank, int64_
     if (value == first)
         return FERRY_OK;
     return trouble(FERRY_ERR_ARG,
-                   "ferry_transpose_create: %s is %lld on rank %d but %lld on rank 0, expected the same on all ranks",
+                   "ferry_transpose_create: %s is %lld on rank %d but %lld on rank 0, expected the "
+                   "same on all ranks",
                    name, (long long)value, rank, (long long)first);
 }
 
@@ -81,8 +90,9 @@ static ferry_status check_sum(const char *axis, int64_t sum, int64_t total)
     if (sum == total)
         return FERRY_OK;
     return trouble(FERRY_ERR_SHAPE,
-                   "ferry_transpose_create: the local_%s of all ranks add up to %lld, but the matrix has %lld %s", axis,
-                   (long long)sum, (long long)total, axis);
+                   "ferry_transpose_create: the local_%s of all ranks add up to %lld, but the "
+                   "matrix has %lld %s",
+                   axis, (long long)sum, (long long)total, axis);
 }
 
 ferry_status transpose_check_all(ferry_transpose *transpose, const transpose_record *all)

@@ -1,5 +1,5 @@
-/* Transposes: the calls. A transpose is the shares of all ranks, turned into edges and compiled to a plan; a round is a
- * round of the plan. Knows nothing of how bytes move, or of MPI. */
+/* Transposes: the calls. A transpose is the shares of all ranks, turned into edges and compiled to
+ * a plan; a round is a round of the plan. Knows nothing of how bytes move, or of MPI. */
 #include "redistribute/transpose.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,8 @@ void ferry_transpose_free(ferry_transpose *transpose)
     alloc_free(transpose);
 }
 
-/* The text of a failure that one rank alone has found will be read on all ranks: say whose it is. */
+/* The text of a failure that one rank alone has found will be read on all ranks: say whose it is.
+ */
 static ferry_status blame(const ferry_context *ctx, ferry_status st)
 {
     ferry_context_info info;
@@ -58,7 +59,8 @@ ferry_status ferry_transpose_create(ferry_context *ctx, const ferry_transpose_sp
         return trouble(FERRY_ERR_ARG, "ferry_transpose_create: ctx is NULL");
     ferry_status st = transpose_out ? make_alone(ctx, spec, &transpose, &all)
                                     : trouble(FERRY_ERR_ARG, "transpose_out is NULL");
-    st = ferry_context_agree(ctx, blame(ctx, st)); /* every rank passes here, also one that has already failed */
+    st = ferry_context_agree(
+        ctx, blame(ctx, st)); /* every rank passes here, also one that has already failed */
     if (st == FERRY_OK)
         st = compare(ctx, transpose, all);
     if (st == FERRY_OK)
@@ -72,20 +74,26 @@ ferry_status ferry_transpose_create(ferry_context *ctx, const ferry_transpose_sp
     return FERRY_OK;
 }
 
-static ferry_status check_addresses(const ferry_transpose *transpose, const void *src, const void *dst)
+static ferry_status check_addresses(const ferry_transpose *transpose, const void *src,
+                                    const void *dst)
 {
     const uintptr_t s = (uintptr_t)src, d = (uintptr_t)dst;
-    const uintptr_t src_bytes = (uintptr_t)transpose->src_bytes, dst_bytes = (uintptr_t)transpose->dst_bytes;
+    const uintptr_t src_bytes = (uintptr_t)transpose->src_bytes,
+                    dst_bytes = (uintptr_t)transpose->dst_bytes;
 
     if (!src && src_bytes > 0)
-        return trouble(FERRY_ERR_ARG, "ferry_transpose_start: src is NULL on rank %d, expected %zu bytes",
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_transpose_start: src is NULL on rank %d, expected %zu bytes",
                        transpose->rank, (size_t)src_bytes);
     if (!dst && dst_bytes > 0)
-        return trouble(FERRY_ERR_ARG, "ferry_transpose_start: dst is NULL on rank %d, expected %zu bytes",
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_transpose_start: dst is NULL on rank %d, expected %zu bytes",
                        transpose->rank, (size_t)dst_bytes);
     if (src_bytes > 0 && dst_bytes > 0 && s < d + dst_bytes && d < s + src_bytes)
-        return trouble(FERRY_ERR_ARG, "ferry_transpose_start: src and dst share bytes on rank %d, expected two arrays",
-                       transpose->rank);
+        return trouble(
+            FERRY_ERR_ARG,
+            "ferry_transpose_start: src and dst share bytes on rank %d, expected two arrays",
+            transpose->rank);
     return FERRY_OK;
 }
 
@@ -118,8 +126,9 @@ ferry_status ferry_transpose_run(ferry_transpose *transpose, const void *src, vo
     return st == FERRY_OK ? ferry_plan_wait(transpose->plan) : st;
 }
 
-ferry_status ferry_transpose_shares(const ferry_transpose *transpose, int64_t *first_row_out, int64_t *row_count_out,
-                                    int64_t *first_column_out, int64_t *column_count_out)
+ferry_status ferry_transpose_shares(const ferry_transpose *transpose, int64_t *first_row_out,
+                                    int64_t *row_count_out, int64_t *first_column_out,
+                                    int64_t *column_count_out)
 {
     if (!transpose)
         return trouble(FERRY_ERR_ARG, "ferry_transpose_shares: transpose is NULL");
@@ -144,7 +153,8 @@ ferry_status ferry_transpose_describe(const ferry_transpose *transpose, ferry_pl
     return ferry_plan_describe(transpose->plan, info_out);
 }
 
-static void explain_share(text_out *out, const char *what, int64_t first, int64_t count, int64_t bytes)
+static void explain_share(text_out *out, const char *what, int64_t first, int64_t count,
+                          int64_t bytes)
 {
     text_add(out, "  %s: %lld from %lld, ", what, (long long)count, (long long)first);
     text_bytes(out, (uint64_t)bytes);
@@ -160,10 +170,12 @@ size_t ferry_transpose_explain(const ferry_transpose *transpose, char *text, siz
         return out.needed;
     }
     const transpose_record *spec = &transpose->spec;
-    text_add(&out, "transpose of rank %d: %lld x %lld elements of %lld B\n", transpose->rank, (long long)spec->rows,
-             (long long)spec->columns, (long long)spec->element_bytes);
+    text_add(&out, "transpose of rank %d: %lld x %lld elements of %lld B\n", transpose->rank,
+             (long long)spec->rows, (long long)spec->columns, (long long)spec->element_bytes);
     explain_share(&out, "rows", transpose->first_row, spec->local_rows, transpose->src_bytes);
-    explain_share(&out, "columns", transpose->first_column, spec->local_columns, transpose->dst_bytes);
+    explain_share(&out, "columns", transpose->first_column, spec->local_columns,
+                  transpose->dst_bytes);
     const size_t used = size_min(out.needed, bytes);
-    return out.needed + ferry_plan_explain(transpose->plan, bytes > used ? text + used : NULL, bytes - used);
+    return out.needed +
+           ferry_plan_explain(transpose->plan, bytes > used ? text + used : NULL, bytes - used);
 }

@@ -27,6 +27,7 @@ ferry_status transpose_read_spec(const ferry_context *ctx, const ferry_transpose
 ferry_status transpose_check_all(ferry_transpose *transpose, const transpose_record *all);
 
 /* edges.c: compile the plan from the specs of all ranks; collective, agreed. */
-ferry_status transpose_compile(ferry_context *ctx, ferry_transpose *transpose, const transpose_record *all);
+ferry_status transpose_compile(ferry_context *ctx, ferry_transpose *transpose,
+                               const transpose_record *all);
 
 #endif

@@ -9,7 +9,8 @@
 
 extern const route route_self, route_node_direct, route_node_ring, route_wire_pack;
 
-const route *const routes[] = {&route_self, &route_node_direct, &route_node_ring, &route_wire_pack, NULL};
+const route *const routes[] = {&route_self, &route_node_direct, &route_node_ring, &route_wire_pack,
+                               NULL};
 
 /* What a rank has itself needs no permission. */
 static bool allowed(const ferry_context *ctx, const route *r)
@@ -59,7 +60,9 @@ ferry_status route_check_names(const ferry_context *ctx)
     for (const char *at = ctx->routes; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         if (!known(at, length))
-            return trouble(FERRY_ERR_ARG, "routes (FERRY_ROUTE) name \"%.*s\", expected self, node_direct, node_ring, wire_pack or all",
+            return trouble(FERRY_ERR_ARG,
+                           "routes (FERRY_ROUTE) name \"%.*s\", expected self, node_direct, "
+                           "node_ring, wire_pack or all",
                            (int)size_min(length, 40), at);
         at += length;
     }
@@ -86,7 +89,8 @@ size_t route_row_aside(const ferry_layout *layout)
     const layout_nest *const nest = &layout->nests[0];
     const int inner = nest->dims - 1;
 
-    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW || nest->loop[inner - 1].stride != (int64_t)nest->run)
+    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW ||
+        nest->loop[inner - 1].stride != (int64_t)nest->run)
         return 0;
     return nest->loop[inner].count * nest->run;
 }
@@ -105,7 +109,8 @@ static const char *reason_of(const ferry_context *ctx, const route *r, bool usab
         return r->use;
     if (!allowed(ctx, r))
         return "not in the list of allowed routes (FERRY_ROUTE)";
-    return !ctx->arena && *ctx->shared_reason ? ctx->shared_reason : "no other rank is reached this way";
+    return !ctx->arena && *ctx->shared_reason ? ctx->shared_reason
+                                              : "no other rank is reached this way";
 }
 
 ferry_status ferry_context_route(const ferry_context *ctx, int index, ferry_route_info *info_out)
@@ -117,7 +122,8 @@ ferry_status ferry_context_route(const ferry_context *ctx, int index, ferry_rout
     while (routes[count])
         count++;
     if (index < 0 || index >= count)
-        return trouble(FERRY_ERR_NOT_FOUND, "ferry_context_route: index is %d, expected 0 to %d", index, count - 1);
+        return trouble(FERRY_ERR_NOT_FOUND, "ferry_context_route: index is %d, expected 0 to %d",
+                       index, count - 1);
     const route *const r = routes[index];
     *info_out = (ferry_route_info){.name = r->name, .usable = allowed(ctx, r) && r->can(ctx, NULL)};
     snprintf(info_out->reason, sizeof info_out->reason, "%s", reason_of(ctx, r, info_out->usable));

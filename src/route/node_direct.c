@@ -1,6 +1,8 @@
-/* Route node_direct: one copy, layout to layout, out of a peer's memory of ferry_memory_alloc(). The sender posts where its blocks lie
- * in the arena, the receiver copies and says so. Blocks that turn one output over join into tables of rows over all peers, this rank
- * included. When a round's source is private memory, the blocks of that sender go through the ring that belongs to the pair. */
+/* Route node_direct: one copy, layout to layout, out of a peer's memory of ferry_memory_alloc().
+ * The sender posts where its blocks lie in the arena, the receiver copies and says so. Blocks that
+ * turn one output over join into tables of rows over all peers, this rank included. When a round's
+ * source is private memory, the blocks of that sender go through the ring that belongs to the pair.
+ */
 #include "base/alloc.h"
 #include "base/trouble.h"
 #include "route/ring.h"
@@ -9,9 +11,9 @@
 /* One incoming edge, or one of this rank to itself. */
 typedef struct direct_edge {
     copy_list *list;
-    const char *base;  /* of the source in this round, when known */
-    int buffer;        /* of the target; of the source too for an edge to itself */
-    bool own;          /* from this rank */
+    const char *base; /* of the source in this round, when known */
+    int buffer;       /* of the target; of the source too for an edge to itself */
+    bool own;         /* from this rank */
     bool in_table;
     bool done;
 } direct_edge;
@@ -25,16 +27,17 @@ typedef struct node_direct_carrier {
     route_bases bases;
     uint64_t round;
     size_t edge_count;
-    direct_edge *edges;   /* by index in the list given to make(); outgoing ones have no list */
-    arrival *arrivals;    /* by end */
+    direct_edge *edges; /* by index in the list given to make(); outgoing ones have no list */
+    arrival *arrivals;  /* by end */
     turn_table *tables;
     size_t table_count;
-    size_t remaining;     /* things of this round that have not ended */
+    size_t remaining; /* things of this round that have not ended */
 } node_direct_carrier;
 
 /* ---- Choosing ---- */
 
-/* Does this rank turn a block of its own over, which may join those of its peers? Without memory to tell, it does not. */
+/* Does this rank turn a block of its own over, which may join those of its peers? Without memory to
+ * tell, it does not. */
 static bool turns_over(const route_edge *edge)
 {
     copy_list *list = NULL;
@@ -58,8 +61,8 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
     return context_node_rank(ctx, edge->from) >= 0 && context_node_rank(ctx, edge->to) >= 0;
 }
 
-/* Measured like node_ring: half of the bytes moved, but a handshake more, and reader and writer fight for the lines of narrow or
- * recently written rows. */
+/* Measured like node_ring: half of the bytes moved, but a handshake more, and reader and writer
+ * fight for the lines of narrow or recently written rows. */
 static double cost(const ferry_context *ctx, const route_edge *edge)
 {
     enum { WIDE = 64, LONG = 4096, LARGE = 512 << 10 };
@@ -69,7 +72,8 @@ static double cost(const ferry_context *ctx, const route_edge *edge)
     (void)ctx;
     if (edge->from == edge->to)
         return 1; /* only turns come here: they join those of the peers */
-    if (run < WIDE && edge->bytes >= LARGE / 8 && (route_row_aside(edge->source) || route_row_aside(edge->target)))
+    if (run < WIDE && edge->bytes >= LARGE / 8 &&
+        (route_row_aside(edge->source) || route_row_aside(edge->target)))
         return 600 + 0.04 * (double)edge->bytes;
     if (run >= LONG || (run >= WIDE && edge->bytes >= LARGE))
         per_run = 0;
@@ -116,7 +120,8 @@ static ferry_status add_tables(node_direct_carrier *own, int buffer, turn_part *
 
     for (size_t i = 0; i < own->edge_count; i++) {
         copy_turn turn;
-        if (own->edges[i].list && own->edges[i].buffer == buffer && copy_is_turn(own->edges[i].list, &turn))
+        if (own->edges[i].list && own->edges[i].buffer == buffer &&
+            copy_is_turn(own->edges[i].list, &turn))
             candidates[found++] = (turn_part){.index = i, .turn = turn};
     }
     if (found == 0)
@@ -148,7 +153,8 @@ static ferry_status make_tables(node_direct_carrier *own)
     return st;
 }
 
-static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out)
+static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count,
+                         uint32_t channel, route_carrier **carrier_out)
 {
     node_direct_carrier *own = NULL;
     ferry_status st = alloc_zero(1, sizeof *own, &own);
@@ -185,13 +191,15 @@ static void post(node_direct_carrier *own, ring_end *end)
         const ring_edge *const edge = &end->edges[i];
         const uint64_t first = memory_offset(ctx, own->bases.src[edge->buffer] + edge->lb);
         end->shared->sources[i] = first;
-        shared &= first != MEMORY_PRIVATE && memory_holds(ctx, first, (size_t)(edge->ub - edge->lb));
+        shared &=
+            first != MEMORY_PRIVATE && memory_holds(ctx, first, (size_t)(edge->ub - edge->lb));
     }
     if (!shared)
         end->shared->sources[0] = MEMORY_PRIVATE;
     atomic_store_explicit(&end->shared->offered, own->round, memory_order_release);
     memory_wake(ctx, end->node_peer);
-    end->edge = shared ? end->edge_count : 0; /* nothing to push when the receiver reads by itself */
+    end->edge =
+        shared ? end->edge_count : 0; /* nothing to push when the receiver reads by itself */
     end->at = 0;
 }
 
@@ -234,7 +242,8 @@ static void copy_edge(node_direct_carrier *own, direct_edge *edge)
 static bool sources_hold(const node_direct_carrier *own, const ring_end *end)
 {
     for (size_t i = 0; i < end->edge_count; i++)
-        if (!memory_holds(own->head.ctx, end->shared->sources[i], (size_t)(end->edges[i].ub - end->edges[i].lb)))
+        if (!memory_holds(own->head.ctx, end->shared->sources[i],
+                          (size_t)(end->edges[i].ub - end->edges[i].lb)))
             return false;
     return true;
 }
@@ -251,7 +260,8 @@ static void arrive(node_direct_carrier *own, size_t index)
     own->arrivals[index] = POSTED;
     for (size_t i = 0; i < end->edge_count; i++) {
         direct_edge *const edge = &own->edges[end->edges[i].index];
-        edge->base = (const char *)memory_address(own->head.ctx, end->shared->sources[i]) - end->edges[i].lb;
+        edge->base =
+            (const char *)memory_address(own->head.ctx, end->shared->sources[i]) - end->edges[i].lb;
         if (!edge->in_table)
             copy_edge(own, edge);
     }
@@ -316,7 +326,8 @@ static void progress_outgoing(node_direct_carrier *own, size_t index)
 
     while (ring_push(&own->rings, end, &own->bases))
         ;
-    if (!ring_ended(end) || atomic_load_explicit(&end->shared->taken, memory_order_acquire) < own->round)
+    if (!ring_ended(end) ||
+        atomic_load_explicit(&end->shared->taken, memory_order_acquire) < own->round)
         return;
     own->arrivals[index] = TAKEN;
     own->remaining--;
@@ -353,14 +364,17 @@ static void explain(const route_carrier *carrier, text_out *out)
 
     for (size_t i = 0; i < own->table_count; i++) {
         const turn_table *const table = &own->tables[i];
-        text_add(out, "  node_direct: table of %zu rows x %zu columns of %zu bytes over %zu block%s, turned over in one pass\n",
-                 table->row_count, table->parts[0].turn.columns, table->parts[0].turn.element, table->part_count,
-                 table->part_count == 1 ? "" : "s");
+        text_add(out,
+                 "  node_direct: table of %zu rows x %zu columns of %zu bytes over %zu block%s, "
+                 "turned over in one pass\n",
+                 table->row_count, table->parts[0].turn.columns, table->parts[0].turn.element,
+                 table->part_count, table->part_count == 1 ? "" : "s");
     }
     for (size_t i = 0; i < own->rings.count; i++) {
         const ring_end *const end = &own->rings.ends[i];
-        text_add(out, "  node_direct: %s rank %d, %zu edge%s, %zu bytes in one copy\n", end->sends ? "to" : "from", end->peer,
-                 end->edge_count, end->edge_count == 1 ? "" : "s", end->total);
+        text_add(out, "  node_direct: %s rank %d, %zu edge%s, %zu bytes in one copy\n",
+                 end->sends ? "to" : "from", end->peer, end->edge_count,
+                 end->edge_count == 1 ? "" : "s", end->total);
     }
 }
 
@@ -371,7 +385,8 @@ static void missing(const route_carrier *carrier, text_out *out)
     for (size_t i = 0; i < own->rings.count; i++) {
         const ring_end *const end = &own->rings.ends[i];
         if (own->arrivals[i] != TAKEN)
-            text_add(out, " rank %d (%s %zu bytes)", end->peer, end->sends ? "to read" : "to offer", end->total);
+            text_add(out, " rank %d (%s %zu bytes)", end->peer, end->sends ? "to read" : "to offer",
+                     end->total);
     }
 }
 
@@ -379,7 +394,8 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 {
     const node_direct_carrier *const own = (const node_direct_carrier *)carrier;
 
-    info->private_bytes += sizeof *own + own->rings.private_bytes + own->edge_count * sizeof *own->edges;
+    info->private_bytes +=
+        sizeof *own + own->rings.private_bytes + own->edge_count * sizeof *own->edges;
     for (size_t i = 0; i < own->edge_count; i++)
         if (own->edges[i].list)
             info->private_bytes += copy_memory(own->edges[i].list);
@@ -391,6 +407,15 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 }
 
 const route route_node_direct = {
-    .name = "node_direct", .use = "large blocks and transpositions within the node: one copy", .can = can, .cost = cost,
-    .make = make, .start = start, .progress = progress, .explain = explain, .missing = missing, .account = account, .drop = drop,
+    .name = "node_direct",
+    .use = "large blocks and transpositions within the node: one copy",
+    .can = can,
+    .cost = cost,
+    .make = make,
+    .start = start,
+    .progress = progress,
+    .explain = explain,
+    .missing = missing,
+    .account = account,
+    .drop = drop,
 };

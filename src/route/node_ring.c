@@ -1,5 +1,6 @@
-/* Route node_ring: private memory to private memory of the same node through slots that stay in the caches. Gathers on the way in,
- * scatters on the way out; best for narrow rows, whose lines reader and writer would otherwise fight for, and for short blocks. */
+/* Route node_ring: private memory to private memory of the same node through slots that stay in the
+ * caches. Gathers on the way in, scatters on the way out; best for narrow rows, whose lines reader
+ * and writer would otherwise fight for, and for short blocks. */
 #include "base/alloc.h"
 #include "route/ring.h"
 
@@ -13,10 +14,12 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
 {
     if (!ctx->arena)
         return false;
-    return !edge || (edge->from != edge->to && context_node_rank(ctx, edge->from) >= 0 && context_node_rank(ctx, edge->to) >= 0);
+    return !edge || (edge->from != edge->to && context_node_rank(ctx, edge->from) >= 0 &&
+                     context_node_rank(ctx, edge->to) >= 0);
 }
 
-/* Measured on two cores of an AMD EPYC, 2026-11-30 (cases vector, halo): about 20 GB/s twice in cache, half a nanosecond a run. */
+/* Measured on two cores of an AMD EPYC, 2026-11-30 (cases vector, halo): about 20 GB/s twice in
+ * cache, half a nanosecond a run. */
 static double cost(const ferry_context *ctx, const route_edge *edge)
 {
     (void)ctx;
@@ -33,7 +36,8 @@ static void drop(route_carrier *carrier)
     alloc_free(own);
 }
 
-static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out)
+static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count,
+                         uint32_t channel, route_carrier **carrier_out)
 {
     node_ring_carrier *own = NULL;
     ferry_status st = context_agree(ctx, alloc_zero(1, sizeof *own, &own));
@@ -76,7 +80,8 @@ static ferry_status progress(route_carrier *carrier, bool *done_out)
         ended = true;
         for (size_t i = 0; i < own->rings.count; i++) {
             ring_end *const end = &own->rings.ends[i];
-            moved |= end->sends ? ring_push(&own->rings, end, &own->bases) : ring_pull(&own->rings, end, &own->bases);
+            moved |= end->sends ? ring_push(&own->rings, end, &own->bases)
+                                : ring_pull(&own->rings, end, &own->bases);
             ended &= ring_ended(end);
         }
     }
@@ -90,8 +95,10 @@ static void explain(const route_carrier *carrier, text_out *out)
 
     for (size_t i = 0; i < own->rings.count; i++) {
         const ring_end *const end = &own->rings.ends[i];
-        text_add(out, "  node_ring: %s rank %d, %zu edge%s, %zu bytes through %zu slots of %zu bytes\n", end->sends ? "to" : "from",
-                 end->peer, end->edge_count, end->edge_count == 1 ? "" : "s", end->total, end->slot_count, end->slot_bytes);
+        text_add(out,
+                 "  node_ring: %s rank %d, %zu edge%s, %zu bytes through %zu slots of %zu bytes\n",
+                 end->sends ? "to" : "from", end->peer, end->edge_count,
+                 end->edge_count == 1 ? "" : "s", end->total, end->slot_count, end->slot_bytes);
     }
 }
 
@@ -113,6 +120,15 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 }
 
 const route route_node_ring = {
-    .name = "node_ring", .use = "short and narrow blocks within the node: through cached slots", .can = can, .cost = cost,
-    .make = make, .start = start, .progress = progress, .explain = explain, .missing = missing, .account = account, .drop = drop,
+    .name = "node_ring",
+    .use = "short and narrow blocks within the node: through cached slots",
+    .can = can,
+    .cost = cost,
+    .make = make,
+    .start = start,
+    .progress = progress,
+    .explain = explain,
+    .missing = missing,
+    .account = account,
+    .drop = drop,
 };

@@ -5,11 +5,13 @@
 #include "base/size.h"
 #include "base/trouble.h"
 
-/* Best for two ways at once between two cores with 1 MiB of second-level cache each (AMD EPYC, 2 cores, 2026-11-30): 4 slots of 32 KiB. */
+/* Best for two ways at once between two cores with 1 MiB of second-level cache each (AMD EPYC, 2
+ * cores, 2026-11-30): 4 slots of 32 KiB. */
 enum { SLOT_BYTES = 32 << 10, SLOT_COUNT = 4, SLOT_COUNT_SHORT = 2 };
 
-/* Rows that lie side by side in one of the two layouts (a matrix turned over on its way) are best moved many at a time, so that each
- * line is touched once for all of them: longer slots, of whole rows. */
+/* Rows that lie side by side in one of the two layouts (a matrix turned over on its way) are best
+ * moved many at a time, so that each line is touched once for all of them: longer slots, of whole
+ * rows. */
 enum { TURN_BYTES = 256 << 10 };
 
 static size_t header_bytes(const ring_end *end)
@@ -20,7 +22,8 @@ static size_t header_bytes(const ring_end *end)
 /* Both ends know the total and the layouts, so both come to the same slots. */
 static void shape(ring_end *end)
 {
-    const bool turns = end->row_bytes > 0 && end->row_bytes <= TURN_BYTES / 2 && end->total > SLOT_BYTES;
+    const bool turns =
+        end->row_bytes > 0 && end->row_bytes <= TURN_BYTES / 2 && end->total > SLOT_BYTES;
     const size_t most = turns ? TURN_BYTES / end->row_bytes * end->row_bytes : SLOT_BYTES;
 
     end->slot_bytes = size_min(most, end->total);
@@ -65,9 +68,14 @@ static ferry_status add_edge(ring_set *set, const route_edge *edge, size_t index
     if (st != FERRY_OK)
         return st;
     ring_edge *const added = &end->edges[end->edge_count++];
-    *added = (ring_edge){.bytes = edge->bytes, .buffer = edge->buffer, .index = index, .lb = edge->source->lb, .ub = edge->source->ub};
+    *added = (ring_edge){.bytes = edge->bytes,
+                         .buffer = edge->buffer,
+                         .index = index,
+                         .lb = edge->source->lb,
+                         .ub = edge->source->ub};
     end->total += edge->bytes;
-    end->row_bytes = size_max(end->row_bytes, size_max(route_row_aside(edge->source), route_row_aside(edge->target)));
+    end->row_bytes = size_max(
+        end->row_bytes, size_max(route_row_aside(edge->source), route_row_aside(edge->target)));
     st = copy_side_make(sends ? edge->source : edge->target, &added->side);
     if (st == FERRY_OK)
         set->private_bytes += sizeof *added + copy_side_memory(added->side);
@@ -121,9 +129,11 @@ static ferry_status swap_offsets(ring_set *set, ferry_status st)
         const ring_end *const end = &set->ends[i];
         if (end->sends) {
             offsets[i] = st == FERRY_OK ? memory_offset(set->ctx, end->shared) : MEMORY_PRIVATE;
-            PMPI_Isend(&offsets[i], 1, MPI_UINT64_T, end->peer, CONTEXT_TAG_SETUP, set->ctx->comm, &requests[i]);
+            PMPI_Isend(&offsets[i], 1, MPI_UINT64_T, end->peer, CONTEXT_TAG_SETUP, set->ctx->comm,
+                       &requests[i]);
         } else {
-            PMPI_Irecv(&offsets[i], 1, MPI_UINT64_T, end->peer, CONTEXT_TAG_SETUP, set->ctx->comm, &requests[i]);
+            PMPI_Irecv(&offsets[i], 1, MPI_UINT64_T, end->peer, CONTEXT_TAG_SETUP, set->ctx->comm,
+                       &requests[i]);
         }
     }
     for (size_t i = 0; i < set->count; i++) {
@@ -136,15 +146,18 @@ static ferry_status swap_offsets(ring_set *set, ferry_status st)
         if (memory_holds(set->ctx, offsets[i], ring_bytes(end)))
             bind(end, memory_address(set->ctx, offsets[i]));
         else if (st == FERRY_OK)
-            st = trouble(FERRY_ERR_MEMORY, "rank %d has no shared memory for its blocks to rank %d", end->peer, set->ctx->rank);
+            st = trouble(FERRY_ERR_MEMORY, "rank %d has no shared memory for its blocks to rank %d",
+                         end->peer, set->ctx->rank);
     }
     return st;
 }
 
-ferry_status ring_set_make(ferry_context *ctx, const route_edge *edges, size_t count, ring_set *set_out)
+ferry_status ring_set_make(ferry_context *ctx, const route_edge *edges, size_t count,
+                           ring_set *set_out)
 {
     ring_set set = {.ctx = ctx};
-    ferry_status st = context_agree(ctx, group(&set, edges, count)); /* from here on every rank knows its peers */
+    ferry_status st =
+        context_agree(ctx, group(&set, edges, count)); /* from here on every rank knows its peers */
 
     if (st != FERRY_OK)
         goto out;
@@ -215,7 +228,8 @@ bool ring_push(const ring_set *set, ring_end *end, const route_bases *bases)
     size_t used = 0;
 
     if (ring_ended(end) ||
-        end->slots_done - atomic_load_explicit(&end->shared->emptied, memory_order_acquire) >= end->slot_count)
+        end->slots_done - atomic_load_explicit(&end->shared->emptied, memory_order_acquire) >=
+            end->slot_count)
         return false;
     while (!ring_ended(end) && used < end->slot_bytes) {
         const ring_edge *const edge = &end->edges[end->edge];
@@ -235,7 +249,8 @@ bool ring_pull(const ring_set *set, ring_end *end, const route_bases *bases)
     const char *const slot = slot_of(end);
     size_t used = 0;
 
-    if (ring_ended(end) || atomic_load_explicit(&end->shared->filled, memory_order_acquire) == end->slots_done)
+    if (ring_ended(end) ||
+        atomic_load_explicit(&end->shared->filled, memory_order_acquire) == end->slots_done)
         return false;
     while (!ring_ended(end) && used < end->slot_bytes) {
         const ring_edge *const edge = &end->edges[end->edge];
@@ -259,5 +274,6 @@ void ring_missing(const ring_end *end, text_out *out)
         return;
     for (size_t i = 0; i < end->edge; i++)
         done += end->edges[i].bytes;
-    text_add(out, " rank %d (%s it, %zu of %zu bytes done)", end->peer, end->sends ? "to" : "from", done, end->total);
+    text_add(out, " rank %d (%s it, %zu of %zu bytes done)", end->peer, end->sends ? "to" : "from",
+             done, end->total);
 }

@@ -1,5 +1,6 @@
-/* The contract of routes. A route is a way to carry edges; what it makes for all edges it won is a carrier. Everything is chosen and
- * taken when a carrier is made; a round only runs. One file per route, functions in the order of the record below. */
+/* The contract of routes. A route is a way to carry edges; what it makes for all edges it won is a
+ * carrier. Everything is chosen and taken when a carrier is made; a round only runs. One file per
+ * route, functions in the order of the record below. */
 #ifndef ROUTE_ROUTE_H
 #define ROUTE_ROUTE_H
 
@@ -36,15 +37,19 @@ struct route {
     const char *name;
     const char *use; /* one line for people */
 
-    /* May this route carry the edge? Both ranks come to the same answer. A NULL edge asks whether it may carry any. */
+    /* May this route carry the edge? Both ranks come to the same answer. A NULL edge asks whether
+     * it may carry any. */
     bool (*can)(const ferry_context *ctx, const route_edge *edge);
 
-    /* Expected nanoseconds; the cheapest route that can carry an edge wins, the same at both ranks. */
+    /* Expected nanoseconds; the cheapest route that can carry an edge wins, the same at both ranks.
+     */
     double (*cost)(const ferry_context *ctx, const route_edge *edge);
 
-    /* Take all that rounds need. Collective over the context, also for ranks without edges of the route; may succeed on some ranks and
-     * fail on others, the caller agrees. `channel` tells plans apart and is the same on all ranks. */
-    ferry_status (*make)(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out);
+    /* Take all that rounds need. Collective over the context, also for ranks without edges of the
+     * route; may succeed on some ranks and fail on others, the caller agrees. `channel` tells plans
+     * apart and is the same on all ranks. */
+    ferry_status (*make)(ferry_context *ctx, const route_edge *edges, size_t count,
+                         uint32_t channel, route_carrier **carrier_out);
 
     /* Begin a round; never waits. */
     ferry_status (*start)(route_carrier *carrier, const route_bases *bases);
@@ -55,7 +60,8 @@ struct route {
     /* Which route, which edges, how. */
     void (*explain)(const route_carrier *carrier, text_out *out);
 
-    /* Who is waited for in the round under way: "rank 3 (12 of 40 bytes of tag 0)"; adds nothing when nobody is. */
+    /* Who is waited for in the round under way: "rank 3 (12 of 40 bytes of tag 0)"; adds nothing
+     * when nobody is. */
     void (*missing)(const route_carrier *carrier, text_out *out);
 
     /* Add this carrier's memory, staging and messages to `info`. */
@@ -74,11 +80,13 @@ const route *route_choose(const ferry_context *ctx, const route_edge *edge);
 /* ERR_ARG when the context's list of routes has a word that is no route. */
 ferry_status route_check_names(const ferry_context *ctx);
 
-/* True when the list of routes allows shared memory: the same on all ranks. And when this rank has some, too. */
+/* True when the list of routes allows shared memory: the same on all ranks. And when this rank has
+ * some, too. */
 bool route_node_listed(const ferry_context *ctx);
 bool route_node_allowed(const ferry_context *ctx);
 
-/* Bytes of a row when the rows of a layout lie side by side, element beside element (a matrix read by its columns), else 0. */
+/* Bytes of a row when the rows of a layout lie side by side, element beside element (a matrix read
+ * by its columns), else 0. */
 size_t route_row_aside(const ferry_layout *layout);
 
 /* Shortest contiguous run of an edge's two layouts, and how many such runs it has. */

@@ -35,7 +35,8 @@ static void drop(route_carrier *carrier)
     alloc_free(own);
 }
 
-static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out)
+static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count,
+                         uint32_t channel, route_carrier **carrier_out)
 {
     self_carrier *own = NULL;
     ferry_status st = alloc_zero(1, sizeof *own + count * sizeof own->edges[0], &own);
@@ -104,6 +105,15 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 }
 
 const route route_self = {
-    .name = "self", .use = "blocks that a rank has itself: one copy", .can = can, .cost = cost, .make = make, .start = start,
-    .progress = progress, .explain = explain, .missing = missing, .account = account, .drop = drop,
+    .name = "self",
+    .use = "blocks that a rank has itself: one copy",
+    .can = can,
+    .cost = cost,
+    .make = make,
+    .start = start,
+    .progress = progress,
+    .explain = explain,
+    .missing = missing,
+    .account = account,
+    .drop = drop,
 };

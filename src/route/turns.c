@@ -16,7 +16,8 @@ static int by_output(const void *a, const void *b)
 /* Does `next` continue the rows of the output where `last` ends? */
 static bool continues(const copy_turn *last, const copy_turn *next)
 {
-    return last->element == next->element && last->columns == next->columns && last->dst_stride == next->dst_stride &&
+    return last->element == next->element && last->columns == next->columns &&
+           last->dst_stride == next->dst_stride &&
            next->dst_offset == last->dst_offset + (int64_t)(last->rows * last->element);
 }
 
@@ -36,7 +37,8 @@ static ferry_status fill(turn_table *table, const turn_part *parts, size_t count
     return alloc_zero(table->row_count, sizeof *table->rows, &table->rows);
 }
 
-ferry_status turns_make(turn_part *candidates, size_t count, int buffer, turn_table **tables_out, size_t *count_out)
+ferry_status turns_make(turn_part *candidates, size_t count, int buffer, turn_table **tables_out,
+                        size_t *count_out)
 {
     turn_table *tables = NULL;
     size_t made = 0;
@@ -45,7 +47,8 @@ ferry_status turns_make(turn_part *candidates, size_t count, int buffer, turn_ta
     if (count)
         qsort(candidates, count, sizeof *candidates, by_output);
     for (size_t first = 0, next; first < count && st == FERRY_OK; first = next) {
-        for (next = first + 1; next < count && continues(&candidates[next - 1].turn, &candidates[next].turn); next++)
+        for (next = first + 1;
+             next < count && continues(&candidates[next - 1].turn, &candidates[next].turn); next++)
             ;
         st = fill(&tables[made++], candidates + first, next - first, buffer);
     }
@@ -79,5 +82,6 @@ void turns_run(const turn_table *table, char *dst)
 {
     const copy_turn *const first = &table->parts[0].turn;
 
-    copy_turn_run(table->rows, table->row_count, first->columns, first->element, dst + first->dst_offset, first->dst_stride);
+    copy_turn_run(table->rows, table->row_count, first->columns, first->element,
+                  dst + first->dst_offset, first->dst_stride);
 }

@@ -1,6 +1,7 @@
-/* Route wire_pack: anywhere that MPI reaches. All edges to one peer travel as one stream of messages, packed piece by piece into staging
- * buffers made when compiled. Every message ends with a trailer that says of which round and which piece it is: what arrives is checked
- * before anything is reported as received. */
+/* Route wire_pack: anywhere that MPI reaches. All edges to one peer travel as one stream of
+ * messages, packed piece by piece into staging buffers made when compiled. Every message ends with
+ * a trailer that says of which round and which piece it is: what arrives is checked before anything
+ * is reported as received. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,8 +11,9 @@
 
 enum {
     PIECE_BYTES = 1 << 20, /* of payload in one message */
-    WINDOW = 2,            /* messages of one peer and direction under way: one packed while the other flies */
-    EAGER_BYTES = 8 << 10  /* up to here MPI takes a message along at once, and receives are posted first */
+    WINDOW = 2, /* messages of one peer and direction under way: one packed while the other flies */
+    EAGER_BYTES =
+        8 << 10 /* up to here MPI takes a message along at once, and receives are posted first */
 };
 
 typedef struct trailer {
@@ -123,7 +125,8 @@ static ferry_status fill(wire_carrier *own, const route_edge *edges, size_t coun
     return st;
 }
 
-static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count, uint32_t channel, route_carrier **carrier_out)
+static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t count,
+                         uint32_t channel, route_carrier **carrier_out)
 {
     wire_carrier *own = NULL;
     ferry_status st = alloc_zero(1, sizeof *own, &own);
@@ -163,9 +166,11 @@ static void move(wire_carrier *own, wire_end *end, size_t piece)
         const wire_edge *const edge = &end->edges[end->edge];
         const size_t bytes = size_min(edge->bytes - end->at, payload - used);
         if (end->sends)
-            copy_pack(edge->side, own->bases.src[edge->buffer], end->at, end->at + bytes, staged + used);
+            copy_pack(edge->side, own->bases.src[edge->buffer], end->at, end->at + bytes,
+                      staged + used);
         else
-            copy_unpack(edge->side, own->bases.dst[edge->buffer], end->at, end->at + bytes, staged + used);
+            copy_unpack(edge->side, own->bases.dst[edge->buffer], end->at, end->at + bytes,
+                        staged + used);
         used += bytes;
         end->at += bytes;
         if (end->at == edge->bytes) {
@@ -192,7 +197,8 @@ static ferry_status send_piece(wire_carrier *own, wire_end *end)
     end->posted++;
     ctx->counters.messages++;
     ctx->counters.wire_bytes += payload;
-    return pmpi_status(PMPI_Isend(buffer_of(end, piece), (int)(payload + sizeof last), MPI_BYTE, end->peer, tag_of(own), ctx->comm,
+    return pmpi_status(PMPI_Isend(buffer_of(end, piece), (int)(payload + sizeof last), MPI_BYTE,
+                                  end->peer, tag_of(own), ctx->comm,
                                   &end->requests[piece % end->window]),
                        "MPI_Isend");
 }
@@ -201,8 +207,10 @@ static ferry_status receive_piece(wire_carrier *own, wire_end *end)
 {
     const size_t piece = end->posted++;
 
-    return pmpi_status(PMPI_Irecv(buffer_of(end, piece), (int)(piece_payload(end, piece) + sizeof(trailer)), MPI_BYTE, end->peer,
-                                  tag_of(own), own->head.ctx->comm, &end->requests[piece % end->window]),
+    return pmpi_status(PMPI_Irecv(buffer_of(end, piece),
+                                  (int)(piece_payload(end, piece) + sizeof(trailer)), MPI_BYTE,
+                                  end->peer, tag_of(own), own->head.ctx->comm,
+                                  &end->requests[piece % end->window]),
                        "MPI_Irecv");
 }
 
@@ -212,14 +220,16 @@ static ferry_status post_all(wire_carrier *own, bool sends)
 
     for (size_t i = 0; i < own->count; i++) {
         wire_end *const end = &own->ends[i];
-        while (st == FERRY_OK && end->sends == sends && end->posted < end->pieces && end->posted < end->window)
+        while (st == FERRY_OK && end->sends == sends && end->posted < end->pieces &&
+               end->posted < end->window)
             st = sends ? send_piece(own, end) : receive_piece(own, end);
     }
     return st;
 }
 
-/* Two large messages between one pair in opposite directions share a connection's bandwidth only when both sends come before the
- * receives; short ones are better received without being unexpected. */
+/* Two large messages between one pair in opposite directions share a connection's bandwidth only
+ * when both sends come before the receives; short ones are better received without being
+ * unexpected. */
 static ferry_status start(route_carrier *carrier, const route_bases *bases)
 {
     wire_carrier *const own = (wire_carrier *)carrier;
@@ -244,15 +254,17 @@ static ferry_status check(const wire_carrier *own, const wire_end *end, const MP
 
     PMPI_Get_count(status, MPI_BYTE, &bytes);
     if ((size_t)bytes != payload + sizeof last)
-        return trouble(FERRY_ERR_DELIVERY, "rank %d: a message of %d bytes arrived from rank %d, expected %zu", own->head.ctx->rank, bytes,
-                       end->peer, payload + sizeof last);
+        return trouble(FERRY_ERR_DELIVERY,
+                       "rank %d: a message of %d bytes arrived from rank %d, expected %zu",
+                       own->head.ctx->rank, bytes, end->peer, payload + sizeof last);
     memcpy(&last, buffer_of(end, end->ended) + payload, sizeof last);
     if (last.round == own->round && last.channel == own->channel && last.piece == end->ended)
         return FERRY_OK;
     return trouble(FERRY_ERR_DELIVERY,
-                   "rank %d: piece %u of round %llu of plan %u arrived from rank %d, expected piece %zu of round %llu of plan %u",
-                   own->head.ctx->rank, last.piece, (unsigned long long)last.round, last.channel, end->peer, end->ended,
-                   (unsigned long long)own->round, own->channel);
+                   "rank %d: piece %u of round %llu of plan %u arrived from rank %d, expected "
+                   "piece %zu of round %llu of plan %u",
+                   own->head.ctx->rank, last.piece, (unsigned long long)last.round, last.channel,
+                   end->peer, end->ended, (unsigned long long)own->round, own->channel);
 }
 
 static ferry_status progress_end(wire_carrier *own, wire_end *end)
@@ -260,7 +272,8 @@ static ferry_status progress_end(wire_carrier *own, wire_end *end)
     while (end->ended < end->pieces) {
         int flag = 0;
         MPI_Status status;
-        ferry_status st = pmpi_status(PMPI_Test(&end->requests[end->ended % end->window], &flag, &status), "MPI_Test");
+        ferry_status st = pmpi_status(
+            PMPI_Test(&end->requests[end->ended % end->window], &flag, &status), "MPI_Test");
         if (st != FERRY_OK || !flag)
             return st;
         if (!end->sends) {
@@ -299,9 +312,11 @@ static void explain(const route_carrier *carrier, text_out *out)
 
     for (size_t i = 0; i < own->count; i++) {
         const wire_end *const end = &own->ends[i];
-        text_add(out, "  wire_pack: %s rank %d, %zu edge%s, %zu bytes in %zu message%s of up to %zu bytes\n", end->sends ? "to" : "from",
-                 end->peer, end->edge_count, end->edge_count == 1 ? "" : "s", end->total, end->pieces, end->pieces == 1 ? "" : "s",
-                 end->piece_bytes);
+        text_add(
+            out,
+            "  wire_pack: %s rank %d, %zu edge%s, %zu bytes in %zu message%s of up to %zu bytes\n",
+            end->sends ? "to" : "from", end->peer, end->edge_count, end->edge_count == 1 ? "" : "s",
+            end->total, end->pieces, end->pieces == 1 ? "" : "s", end->piece_bytes);
     }
 }
 
@@ -312,7 +327,8 @@ static void missing(const route_carrier *carrier, text_out *out)
     for (size_t i = 0; i < own->count; i++) {
         const wire_end *const end = &own->ends[i];
         if (end->ended < end->pieces)
-            text_add(out, " rank %d (%s it, %zu of %zu messages done)", end->peer, end->sends ? "to" : "from", end->ended, end->pieces);
+            text_add(out, " rank %d (%s it, %zu of %zu messages done)", end->peer,
+                     end->sends ? "to" : "from", end->ended, end->pieces);
     }
 }
 
@@ -332,6 +348,15 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 }
 
 const route route_wire_pack = {
-    .name = "wire_pack", .use = "anywhere: packed into MPI messages", .can = can, .cost = cost, .make = make, .start = start,
-    .progress = progress, .explain = explain, .missing = missing, .account = account, .drop = drop,
+    .name = "wire_pack",
+    .use = "anywhere: packed into MPI messages",
+    .can = can,
+    .cost = cost,
+    .make = make,
+    .start = start,
+    .progress = progress,
+    .explain = explain,
+    .missing = missing,
+    .account = account,
+    .drop = drop,
 };
