@@ -58,7 +58,7 @@ FERRY_API ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_o
  * @param ctx  owned by the caller; not valid afterwards
  *
  * Collective   over the communicator, unless MPI is finalized      Blocks   yes     Memory  frees
- * Threads      one at a time per context        Cost   one MPI_Comm_free            Since   0.1
+ * Threads      one at a time per context        Cost   three MPI_Comm_free          Since   0.1
  */
 FERRY_API void ferry_context_free(ferry_context *ctx);
 
@@ -72,7 +72,7 @@ typedef struct ferry_context_info {
     int node_size;             /**< ranks of the caller's node */
     const char *shared_memory; /**< how the node's ranks reach the shared segment: "memfd", "socket", "named", "none"; lends until the context is freed */
     const char *shared_reason; /**< why shared memory is off, or ""; lends until the context is freed */
-    int spins;                 /**< 1 when waits spin (every rank of the node has a core of its own), 0 when they sleep */
+    int spins;                 /**< 1 when waits spin (every rank of the machine has a core of its own), 0 when they sleep */
     double timeout_s;          /**< seconds that a wait may last; 0 for ever */
 } ferry_context_info;
 

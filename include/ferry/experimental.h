@@ -32,7 +32,9 @@ typedef ferry_status ferry_stream_place(void *user, size_t bytes, void **data_ou
 
 /**
  * Send the pieces, one after another, as one message. Returns when they may be overwritten. Up to 32 KiB are taken
- * along at once; more wait until the receiver has found the message (a failure to place it is then reported here too).
+ * along at once, unless eight such messages of this pair wait already (between nodes, as far as MPI takes them); more
+ * wait until the receiver has found the message (a failure to place it is then reported here too). While it waits, this
+ * rank takes in the short messages that others send it.
  *
  * @param ctx     context
  * @param pieces  count pieces; borrowed during the call
@@ -43,8 +45,8 @@ typedef ferry_status ferry_stream_place(void *user, size_t bytes, void **data_ou
  * @retval FERRY_ERR_ARG  a rank, tag or pointer out of range; nothing was sent
  * @retval others         what the receiver's place function returned; or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the context is broken
  *
- * Collective   no, with the receiver        Blocks   yes           Memory  none beyond rings of 1 MiB per pair, taken at first use
- * Threads      one at a time per context    Cost     each byte is copied once here, once at the receiver    Since   0.1
+ * Collective   no, with the receiver        Blocks   yes           Memory  a ring of 512 KiB per pair of a node, kept; 16 MiB while a long one goes by MPI
+ * Threads      one at a time per context    Cost     each byte is copied once here and once at the receiver, of short messages twice there    Since   0.1
  */
 FERRY_API ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag);
 
@@ -87,7 +89,7 @@ FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, 
  * @retval FERRY_ERR_ARG  @p root out of range, NULL, or ranks that name different roots
  * @retval others         what the place function of the lowest failing rank returned, on all ranks; or a failure that breaks the context
  *
- * Collective   over the context             Blocks   yes           Memory  none beyond a ring of 2 MiB per root, taken at first use
+ * Collective   over the context             Blocks   yes           Memory  a ring of up to 2 MiB per root, kept; 2 MiB at the root between nodes
  * Threads      one at a time per context    Cost     each byte is copied once at the root of a node, once at each receiver    Since   0.1
  */
 FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,

@@ -53,7 +53,7 @@ enum { FERRY_PLAN_MAX_BUFFERS = 64 /**< base addresses of one start */ };
  * @retval FERRY_ERR_MEMORY  a rank is out of memory
  * @retval FERRY_ERR_MPI     an MPI call failed; after any failure nothing is filled and nothing is left
  *
- * Collective   over the context       Blocks   yes         Memory  as ferry_plan_memory() tells
+ * Collective   over the context       Blocks   yes         Memory  as ferry_plan_describe() tells
  * Threads      one at a time per context    Cost   proportional to this rank's edges    Since   0.1
  */
 FERRY_API ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, size_t count, ferry_plan **plan_out);
@@ -67,6 +67,9 @@ FERRY_API ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *
  *     update_border(field);
  *
  * Any address will do in any round; blocks leave with a single copy when @p src is memory of ferry_memory_alloc().
+ *
+ * A round moves on only while its ranks are inside calls of this context. A rank that waits elsewhere (in MPI, or in a
+ * wait of another context) for a rank that waits for this round may wait for ever.
  *
  * @param plan  compiled plan whose last round has ended
  * @param src   base address of the source layouts; borrowed until the round ends, not to be written to before then
@@ -122,7 +125,7 @@ FERRY_API ferry_status ferry_plan_test(ferry_plan *plan, int *done_out);
  * @retval FERRY_ERR_TIMEOUT   the time set for waits has passed; the text says which ranks and edges are missing
  * @retval FERRY_ERR_DELIVERY  a message of another round or of another length arrived
  * @retval FERRY_ERR_MPI       an MPI call failed; after any of these three the context is broken: only freeing is allowed, and
- *                             the memory of the round stays in use until then
+ *                             the memory of the round must stay until MPI_Finalize, for something may still arrive
  *
  * Collective   no            Blocks   yes           Memory   allocates nothing
  * Threads      one at a time per context    Cost   the round    Since   0.1
@@ -130,11 +133,12 @@ FERRY_API ferry_status ferry_plan_test(ferry_plan *plan, int *done_out);
 FERRY_API ferry_status ferry_plan_wait(ferry_plan *plan);
 
 /**
- * Free a plan and all it owns. Not while a round is under way. Does nothing for NULL.
+ * Free a plan and all it owns; a round under way is waited for first. Of a broken context the buffers of an
+ * unfinished round are kept, because MPI may still write into them. Does nothing for NULL.
  *
  * @param plan  owned by the caller; not valid afterwards
  *
- * Collective   no (every rank frees its own)        Blocks   no            Memory   frees
+ * Collective   no (every rank frees its own)        Blocks   until a round under way has ended     Memory   frees
  * Threads      one at a time per context    Cost   constant    Since   0.1
  */
 FERRY_API void ferry_plan_free(ferry_plan *plan);
@@ -146,7 +150,7 @@ typedef struct ferry_range {
 } ferry_range;
 
 /**
- * Tell which bytes of the base addresses a plan reads and writes.
+ * Tell which bytes of the base addresses a plan reads and writes; with several buffers, the range that holds them all.
  *
  * @param plan     compiled plan
  * @param send_out filled with the byte range read, relative to `src` of ferry_plan_start(); [0, 0) when nothing leaves

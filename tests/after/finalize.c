@@ -1,4 +1,5 @@
-/* Contexts and plans that outlive MPI: what is left when MPI_Finalize is called may be freed afterwards, and is good for nothing else.
+/* Contexts and plans that outlive MPI: what is left when MPI_Finalize is called may be freed afterwards, and is good
+ * for nothing else.
  * usage: finalize; every rank prints what is wrong and returns 1. */
 #include <mpi.h>
 #include <stdio.h>

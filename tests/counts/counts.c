@@ -1,5 +1,6 @@
-/* Exact counts of what rounds do: messages, bytes copied per payload byte, allocations, system calls, staging. They are compared with a
- * table, all ranks together, so that a round that becomes dearer is seen without a clock. Waiting (futex, naps) is not counted.
+/* Exact counts of what rounds do: messages, bytes copied per payload byte, allocations, system calls, staging. They
+ * are compared with a table, all ranks together, so that a round that becomes dearer is seen without a clock. Waiting
+ * (futex, naps) is not counted.
  * usage: counts TABLE.csv [print]; print shows the lines found instead. */
 #include <mpi.h>
 #include <stdio.h>
@@ -226,7 +227,8 @@ static int route_is_right(const struct count_case *c, const room *r)
 
 static void print_line(char *line, size_t room, const struct count_case *c, const long long *n)
 {
-    const long long heap = strcmp(c->routes, "all") == 0 ? n[HEAP] : 0; /* an MPI that moves bytes may use the heap as it likes */
+    /* an MPI that moves bytes may use the heap as it likes */
+    const long long heap = strcmp(c->routes, "all") == 0 ? n[HEAP] : 0;
 
     snprintf(line, room, "%s,%d,%lld,%lld,%lld,%lld,%lld,%lld", c->name, size, n[MESSAGES] / c->rounds,
              n[COPIED] * 100 / (n[PAYLOAD] * c->rounds), n[ALLOCATIONS], n[CALLS], heap, n[STAGING]);
@@ -236,7 +238,8 @@ static void print_line(char *line, size_t room, const struct count_case *c, cons
 static int is_listed(const char *path, const char *wanted)
 {
     FILE *const file = fopen(path, "r");
-    const size_t key = strcspn(wanted, ",") + 2 + strcspn(strchr(wanted, ',') + 1, ","); /* case and number of ranks */
+    const char *const ranks = strchr(wanted, ',') + 1;
+    const size_t key = (size_t)(ranks - wanted) + strcspn(ranks, ",") + 1; /* length of "case,ranks," */
     char line[256];
     int found = 0;
 

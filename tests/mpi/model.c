@@ -22,7 +22,8 @@ static void permute(check_rng *rng, int dims, int *order)
     }
 }
 
-/* Loops in any order, with gaps, some of them backwards. Elements never share bytes. Returns the bytes they span. */
+/* Loops in any order, with gaps, some of them backwards. Elements never share bytes. Returns the bytes they
+ * span. */
 static int64_t draw_strides(check_rng *rng, model_side *s, int64_t element)
 {
     int order[MODEL_DIMS];
@@ -316,7 +317,7 @@ bool model_target_is_right(const model *m, int buffer, unsigned round, const cha
         return true;
     while (data[at] == scratch[at])
         at++;
-    fprintf(stderr, "rank %d: byte %zu of target buffer %d is %02x, expected %02x\n", m->rank, at, buffer, data[at] & 0xff,
-            scratch[at] & 0xff);
+    fprintf(stderr, "rank %d: byte %zu of target buffer %d is %02x, expected %02x\n", m->rank, at, buffer,
+            data[at] & 0xff, scratch[at] & 0xff);
     return false;
 }

@@ -1,5 +1,5 @@
-/* Random exchanges that all ranks draw alike, and what they must give. The model walks over elements one by one and knows nothing of how the
- * library describes or moves them. */
+/* Random exchanges that all ranks draw alike, and what they must give. The model walks over elements one by
+ * one and knows nothing of how the library describes or moves them. */
 #ifndef TESTS_MPI_MODEL_H
 #define TESTS_MPI_MODEL_H
 
@@ -39,7 +39,8 @@ void model_draw(model *m, check_rng *rng, int rank, int size, int most);
 /* Compile this rank's part. */
 ferry_plan *model_compile(const model *m, ferry_context *ctx);
 
-/* The content of a source buffer in a round, and of a target buffer after it. Bytes that nothing may touch hold a pattern. */
+/* The content of a source buffer in a round, and of a target buffer after it. Bytes that nothing may touch
+ * hold a pattern. */
 void model_fill_source(const model *m, int buffer, unsigned round, char *data);
 void model_fill_target(const model *m, int buffer, char *data);
 bool model_source_is_whole(const model *m, int buffer, unsigned round, const char *data);

@@ -1,4 +1,5 @@
-/* Plans: random ones against a model, single blocks of many sizes, transpositions over all ranks, refusals, and their lives. */
+/* Plans: random ones against a model, single blocks of many sizes, transpositions over all ranks, refusals,
+ * and their lives. */
 #include "mpi/plan.h"
 
 void check_plan(ferry_context *ctx)

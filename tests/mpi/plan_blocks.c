@@ -1,4 +1,5 @@
-/* Single blocks of sizes around every limit that routes have, very many small ones, and ranks that have nothing to do. */
+/* Single blocks of sizes around every limit that routes have, very many small ones, and ranks that have
+ * nothing to do. */
 #include <time.h>
 
 #include "mpi/plan.h"
@@ -65,8 +66,8 @@ static void one_block(ferry_context *ctx, int64_t count, int64_t element, bool s
 /* Slots of a ring have 32 KiB and there are four; a message of the wire has 1 MiB. */
 static void sizes(ferry_context *ctx)
 {
-    static const int64_t bytes[] = {1, 127, 128, 129, 32 * KIB - 1, 32 * KIB, 32 * KIB + 1, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1,
-                                    MIB - 1, MIB, MIB + 1, 2 * MIB, 2 * MIB + 1, 3 * MIB + 7};
+    static const int64_t bytes[] = {1, 127, 128, 129, 32 * KIB - 1, 32 * KIB, 32 * KIB + 1, 128 * KIB - 1, 128 * KIB,
+                                    128 * KIB + 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 2 * MIB + 1, 3 * MIB + 7};
 
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         one_block(ctx, bytes[i], 1, i % 2);

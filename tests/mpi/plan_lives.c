@@ -1,5 +1,5 @@
-/* The lives of plans: one that is freed while its bytes are still under way, thousands one after another, hundreds at once, and a program
- * beside them that has a receive for any message from anybody. */
+/* The lives of plans: one that is freed while its bytes are still under way, thousands one after another,
+ * hundreds at once, and a program beside them that has a receive for any message from anybody. */
 #include <dirent.h>
 #include <time.h>
 
@@ -72,7 +72,8 @@ static long entries_of(const char *path)
 
 static holding held_now(void)
 {
-    return (holding){lines_of("/proc/self/maps"), entries_of("/proc/self/fd"), number_of("/proc/self/status", "VmRSS:")};
+    return (holding){lines_of("/proc/self/maps"), entries_of("/proc/self/fd"),
+                     number_of("/proc/self/status", "VmRSS:")};
 }
 
 static void use_once(ferry_plan *plan, char *src, char *dst, char value)

@@ -1,5 +1,5 @@
-/* Random plans against the model. Several have rounds under way at once; each rank starts and ends them in an order of its own, out of and
- * into shared or private memory as it likes in each round. */
+/* Random plans against the model. Several have rounds under way at once; each rank starts and ends them in an
+ * order of its own, out of and into shared or private memory as it likes in each round. */
 #include "mpi/model.h"
 #include "mpi/plan.h"
 
@@ -110,10 +110,14 @@ static bool check_numbers(const trial *t)
         recv += m->edges[i].to == m->rank ? bytes : 0;
     }
     CHECK_OK(ferry_plan_describe(t->plan, &info));
-    return CHECK_EQ_INT(info.send_bytes, send) & CHECK_EQ_INT(info.recv_bytes, recv) & CHECK_EQ_INT(info.rounds, ROUNDS);
+    bool right = CHECK_EQ_INT(info.send_bytes, send);
+    right &= CHECK_EQ_INT(info.recv_bytes, recv);
+    right &= CHECK_EQ_INT(info.rounds, ROUNDS);
+    return right;
 }
 
-/* Returns false when something was wrong, on every rank alike, so that one fault is not reported a hundred times. */
+/* Returns false when something was wrong, on every rank alike, so that one fault is not reported a hundred
+ * times. */
 static bool run_group(ferry_context *ctx, trial *trials, check_rng *common, check_rng *own, char *scratch)
 {
     const ferry_context_info info = plan_info_of(ctx);

@@ -23,8 +23,8 @@ typedef struct offer {
 static pieces make_pieces(void)
 {
     const int64_t four[] = {4}, close[] = {2};
-    pieces p = {.first = plan_dense(4, 4, 0), .second = plan_dense(4, 4, 16), .shifted = plan_dense(4, 4, 8), .three = plan_dense(3, 4, 0),
-                .wide = plan_dense(2, 8, 0)};
+    pieces p = {.first = plan_dense(4, 4, 0), .second = plan_dense(4, 4, 16), .shifted = plan_dense(4, 4, 8),
+                .three = plan_dense(3, 4, 0), .wide = plan_dense(2, 8, 0)};
 
     CHECK_OK(ferry_layout_strided(1, four, close, 4, 0, &p.tangled));
     return p;
@@ -69,7 +69,7 @@ static void spoil_to_low(offer *o) { o->out->to = -1; }
 static void spoil_from_high(offer *o) { o->in->from = o->size; }
 static void spoil_from_low(offer *o) { o->in->from = -2; }
 static void spoil_tag(offer *o) { o->out->tag = -3; }
-static void spoil_strangers(offer *o) { o->out->from = (o->rank + 1) % o->size, o->out->to = (o->rank + 2) % o->size; }
+static void spoil_strangers(offer *o) { o->out->from = o->out->to, o->out->to = (o->rank + 2) % o->size; }
 static void spoil_buffer_low(offer *o) { o->out->buffer = -1; }
 static void spoil_buffer_high(offer *o) { o->in->buffer = FERRY_PLAN_MAX_BUFFERS; }
 static void spoil_tangled(offer *o) { o->in->target = o->pieces->tangled; }
@@ -165,7 +165,8 @@ static void refuse_output(ferry_context *ctx, const ferry_context_info *info, co
     offer o = good_offer(info, p);
     ferry_plan *plan = NULL;
 
-    CHECK_EQ_INT(ferry_plan_compile(ctx, o.edges, o.count, info->rank == info->size - 1 ? NULL : &plan), FERRY_ERR_ARG);
+    ferry_plan **const output = info->rank == info->size - 1 ? NULL : &plan;
+    CHECK_EQ_INT(ferry_plan_compile(ctx, o.edges, o.count, output), FERRY_ERR_ARG);
     CHECK(plan == NULL);
     CHECK_DETAIL("plan_out is NULL");
     check_same_detail();
@@ -267,7 +268,8 @@ static void no_route(const ferry_context_info *info, const pieces *p)
     ferry_context_free(ctx);
 }
 
-/* A round whose other side never begins ends in time, says who is missing, and leaves a context that may only be freed. */
+/* A round whose other side never begins ends in time, says who is missing, and leaves a context that may only
+ * be freed. */
 static void time_runs_out(const ferry_context_info *info)
 {
     ferry_context_options options = FERRY_CONTEXT_OPTIONS_INIT;

@@ -1,5 +1,5 @@
-/* A matrix in blocks of rows over all ranks is turned over: every rank has a block for every rank. Some of the ranks may have their part in
- * private memory, others chosen anew in each round. */
+/* A matrix in blocks of rows over all ranks is turned over: every rank has a block for every rank. Some of the
+ * ranks may have their part in private memory, others chosen anew in each round. */
 #include "mpi/plan.h"
 
 enum { ROUNDS = 3, MOST_RANKS = 64 };
@@ -25,9 +25,11 @@ static ferry_edge edge_of(const matrix *m, int from, int to, int size, ferry_lay
     const int64_t source_strides[] = {m->columns * m->element, m->element};
     const int64_t target_strides[] = {m->element, m->rows * m->element};
     ferry_edge edge = FERRY_EDGE_INIT;
+    const int64_t column = first_of(m->columns, to, size) * m->element;
+    const int64_t row = first_of(m->rows, from, size) * m->element;
 
-    CHECK_OK(ferry_layout_strided(2, counts, source_strides, m->element, first_of(m->columns, to, size) * m->element, &layouts[0]));
-    CHECK_OK(ferry_layout_strided(2, counts, target_strides, m->element, first_of(m->rows, from, size) * m->element, &layouts[1]));
+    CHECK_OK(ferry_layout_strided(2, counts, source_strides, m->element, column, &layouts[0]));
+    CHECK_OK(ferry_layout_strided(2, counts, target_strides, m->element, row, &layouts[1]));
     edge.from = from;
     edge.to = to;
     edge.source = layouts[0];
@@ -81,14 +83,15 @@ static long count_wrong(const matrix *m, const char *data, int64_t first, int64_
 static void turn(ferry_context *ctx, const matrix *m)
 {
     const ferry_context_info info = plan_info_of(ctx);
-    const int64_t rows = length_of(m->rows, info.rank, info.size), columns = length_of(m->columns, info.rank, info.size);
+    const int64_t rows = length_of(m->rows, info.rank, info.size);
+    const int64_t columns = length_of(m->columns, info.rank, info.size);
     const size_t in = (size_t)(rows * m->columns * m->element), out = (size_t)(columns * m->rows * m->element);
     ferry_plan *plan = compile(ctx, m, &info);
     void *shared = NULL, *own = malloc(in + 1), *dst = malloc(out + 1);
 
     CHECK_OK(ferry_memory_alloc(ctx, in, &shared));
     for (int round = 0; round < ROUNDS; round++) {
-        char *const src = round == 0 || (info.rank + round) % 3 ? shared : own; /* at first all, then most, from shared memory */
+        char *const src = round == 0 || (info.rank + round) % 3 ? shared : own; /* at first all shared */
         fill(m, src, first_of(m->rows, info.rank, info.size), rows, round);
         memset(dst, 0, out);
         CHECK_OK(ferry_plan_start(plan, src, dst));
@@ -103,8 +106,8 @@ static void turn(ferry_context *ctx, const matrix *m)
 
 void plan_turns(ferry_context *ctx)
 {
-    static const matrix matrices[] = {{700, 900, 2}, {64, 64, 8}, {333, 129, 4}, {128, 256, 16}, {257, 255, 1}, {1024, 512, 8}, {5, 3, 8},
-                                      {40, 60, 3}};
+    static const matrix matrices[] = {{700, 900, 2}, {64, 64, 8},    {333, 129, 4}, {128, 256, 16},
+                                      {257, 255, 1}, {1024, 512, 8}, {5, 3, 8},     {40, 60, 3}};
 
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         turn(ctx, &matrices[i]);

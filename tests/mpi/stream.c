@@ -1,4 +1,5 @@
-/* Streams: messages of every size between all pairs, wildcards and orders, ranks that cannot take a message, and broadcasts. */
+/* Streams: messages of every size between all pairs, wildcards and orders, ranks that cannot take a message,
+ * and broadcasts. */
 #include "ferry/experimental.h"
 #include "mpi/plan.h"
 
@@ -272,7 +273,8 @@ static void time_runs_out(const ferry_context_info *info)
 static ferry_status cast(ferry_context *ctx, size_t bytes, unsigned seed, int root, inbox *box)
 {
     char *const data = malloc(bytes + 1);
-    const ferry_piece pieces[] = {{NULL, 0}, {data, bytes / 7}, {data + bytes / 7, 0}, {data + bytes / 7, bytes - bytes / 7}, {NULL, 0}};
+    const size_t cut = bytes / 7;
+    const ferry_piece pieces[] = {{NULL, 0}, {data, cut}, {data + cut, 0}, {data + cut, bytes - cut}, {NULL, 0}};
 
     fill(data, bytes, seed);
     const ferry_status st = ferry_stream_bcast(ctx, pieces, 5, root, place, box);
@@ -282,7 +284,8 @@ static ferry_status cast(ferry_context *ctx, size_t bytes, unsigned seed, int ro
 
 static void cast_all_sizes(ferry_context *ctx, const ferry_context_info *info)
 {
-    static const size_t sizes[] = {0, 1, 8, 64 * KIB - 9, 64 * KIB - 8, 64 * KIB - 7, 64 * KIB, 256 * KIB - 8, 256 * KIB - 7, MIB, 2 * MIB + 3};
+    static const size_t sizes[] = {0, 1, 8, 64 * KIB - 9, 64 * KIB - 8, 64 * KIB - 7, 64 * KIB, 256 * KIB - 8,
+                                   256 * KIB - 7, MIB, 2 * MIB + 3};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int root = 0; root < info->size; root++) {
@@ -363,8 +366,9 @@ static void mixed(ferry_context *ctx, const ferry_context_info *info)
 }
 
 static void (*const parts[])(ferry_context *ctx, const ferry_context_info *info) = {
-    sizes_between_all_pairs, to_itself, tags_out_of_order, many_senders, both_ways_at_once, long_both_ways, no_room, beside_a_round,
-    refuse_arguments, cast_all_sizes, cast_no_room, cast_roots_differ, cast_bad_arguments, mixed,
+    sizes_between_all_pairs, to_itself,        tags_out_of_order, many_senders, both_ways_at_once,
+    long_both_ways,          no_room,          beside_a_round,    refuse_arguments,
+    cast_all_sizes,          cast_no_room,     cast_roots_differ, cast_bad_arguments, mixed,
 };
 
 void check_stream(ferry_context *ctx)

@@ -188,7 +188,8 @@ static void pool_reuses(void **state)
 
 static void pool_any_size(void **state)
 {
-    static const size_t sizes[] = {0, 1, 63, 64, 65, 4095, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1, MIB, 2 * MIB, 2 * MIB + 1};
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 4095, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1,
+                                   MIB, 2 * MIB, 2 * MIB + 1};
     void *data[sizeof sizes / sizeof *sizes];
     (void)state;
 
