@@ -488,6 +488,6 @@ void check_context(ferry_context *ctx)
     refuse_settings(&info);
     refuse_communicators(&info);
     ways_to_share();
-    one_after_another(MPI_COMM_SELF, 2100);
-    one_after_another(MPI_COMM_WORLD, info.size <= 4 ? 20 : 20 / 5);
+    one_after_another(MPI_COMM_SELF, info.size <= 2 ? 2100 : 50);
+    one_after_another(MPI_COMM_WORLD, 20);
 }
