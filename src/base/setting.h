@@ -13,6 +13,8 @@
     "who shares a node: auto, mpi (nobody), block:N, or a list such as 0,0,1,1")                   \
   X(CPU, "FERRY_CPU", "auto", "kernels allowed: auto, scalar, avx2, avx512")                       \
   X(WAIT, "FERRY_WAIT", "auto", "how waits pass the time: auto, spin, sleep")                      \
+  X(TUNE, "FERRY_TUNE", "trial",                                                                   \
+    "trial: rounds try which of two routes is faster; off: built-in choices only")                 \
   X(TIMEOUT, "FERRY_TIMEOUT", "0", "seconds that a wait may last; 0 for ever")                     \
   X(POOL, "FERRY_POOL", "auto",                                                                    \
     "bytes each process keeps for reuse, such as 64M; auto: its share of memory")                  \

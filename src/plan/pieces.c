@@ -1,6 +1,4 @@
 /* Lists of addresses as one sequence of bytes. */
-#include <string.h>
-
 #include "base/size.h"
 #include "base/trouble.h"
 #include "kernels/kernels.h"
@@ -28,12 +26,15 @@ ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const 
     return FERRY_OK;
 }
 
+/* What goes through slots is written past the caches: lines that one core has just written are the
+ * slowest for another to get. 16 MB to one reader: 1.0 ms against 1.5 (cores that share a cache) to
+ * 7 (cores that do not), case bundle, AMD EPYC, 2026-11-30. */
 void stream_read(stream_reader *reader, char *dst, size_t bytes)
 {
     while (bytes) {
         const size_t part = size_min(bytes, reader->piece->bytes - reader->at);
         if (part)
-            memcpy(dst, (const char *)reader->piece->data + reader->at, part);
+            kernels_copy(dst, (const char *)reader->piece->data + reader->at, part, 1);
         dst += part;
         bytes -= part;
         reader->at += part;
@@ -43,4 +44,5 @@ void stream_read(stream_reader *reader, char *dst, size_t bytes)
         reader->left--;
         reader->at = 0;
     }
+    kernels_fence();
 }

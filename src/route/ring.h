@@ -48,8 +48,10 @@ typedef struct ring_set {
     ferry_context *ctx;
     size_t count;
     ring_end *ends;
-    MPI_Request *requests;                             /* used while making */
-    uint64_t *offsets;                                 /* likewise */
+    MPI_Request *requests; /* used while making */
+    uint64_t *offsets;     /* likewise */
+    char *bounce;          /* a slot is packed here first, then written past the caches */
+    char *bounce_memory;
     size_t shared_bytes, staging_bytes, private_bytes; /* of the rings that this rank sends on */
 } ring_set;
 
