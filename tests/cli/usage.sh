@@ -51,7 +51,7 @@ run 2 "$program" --color=always xyzzy
 shows "$escape" err
 run 2 "$program" xyzzy
 grep -q "$escape" err && fail "colours in a file"
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then # where there are pseudo-terminals
     run 0 env -u NO_COLOR TERM=xterm script -qec "'$program' xyzzy || true" /dev/null
     shows "$escape" out
     run 0 env NO_COLOR=1 TERM=xterm script -qec "'$program' xyzzy || true" /dev/null
