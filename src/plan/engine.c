@@ -18,6 +18,7 @@
 static struct {
     pthread_mutex_t lock;
     plan_link first;
+    plan_link *kept; /* of broken contexts: what MPI may still write into */
     int keyval;
 } alive = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID};
 
@@ -73,6 +74,15 @@ static void delist(ferry_context *ctx)
         if (link->next)
             link->next->previous = link->previous;
     }
+    pthread_mutex_unlock(&alive.lock);
+}
+
+/* Nothing of a broken context is freed that MPI may still write into; it stays in reach here. */
+static void keep(ferry_context *ctx)
+{
+    pthread_mutex_lock(&alive.lock);
+    ctx->engine->link.next = alive.kept;
+    alive.kept = &ctx->engine->link;
     pthread_mutex_unlock(&alive.lock);
 }
 
@@ -138,7 +148,10 @@ void ferry_context_free(ferry_context *ctx)
         stream_drop(ctx);
     }
     memory_detach(ctx);
-    alloc_free(ctx->engine);
+    if (ctx->broken != FERRY_OK && ctx->engine)
+        keep(ctx);
+    else
+        alloc_free(ctx->engine);
     context_drop(ctx);
 }
 
