@@ -3,13 +3,10 @@
  * turn one output over join into tables of rows over all peers, this rank included. When a round's
  * source is private memory, the blocks of that sender go through the ring that belongs to the pair.
  */
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/setting.h"
-#include "base/sys.h"
 #include "base/trouble.h"
 #include "route/ring.h"
+#include "route/trial.h"
 #include "route/turns.h"
 
 /* One incoming edge, or one of this rank to itself. */
@@ -22,18 +19,11 @@ typedef struct direct_edge {
     bool done;
 } direct_edge;
 
-/* Which way is faster depends on whether the two cores share a cache, which nobody tells and a
- * virtual machine changes at will. So the sender of a pair tries both now and then, and takes the
- * faster until the next trial. What counts is the time from one start to the next: memory that a
- * peer has read is slower to write again, and that is part of the price. */
-enum { TRIES = 4, TRIAL_EVERY = 512 /* rounds */ };
-typedef struct trial {
-    bool wanted;      /* both ways make sense for this end */
-    bool rings;       /* the way of the last round */
-    unsigned rounds;  /* since the trial began */
-    int64_t started;  /* the last round; 0: it had no choice */
-    int64_t least[2]; /* ns from start to start: read by the peer, through the ring */
-} trial;
+/* An outgoing end that may be read by the peer, or go through the ring. */
+typedef struct choice {
+    bool wanted; /* both ways make sense */
+    trial ways;
+} choice;
 
 /* Where an incoming end stands in the round. */
 typedef enum arrival { AWAITED, POSTED, RINGING, TAKEN } arrival;
@@ -46,7 +36,7 @@ typedef struct node_direct_carrier {
     size_t edge_count;
     direct_edge *edges; /* by index in the list given to make(); outgoing ones have no list */
     arrival *arrivals;  /* by end */
-    trial *trials;      /* by end; used by those that send */
+    choice *choices;    /* by end; used by those that send */
     turn_table *tables;
     size_t table_count;
     size_t remaining; /* things of this round that have not ended */
@@ -111,7 +101,7 @@ static void drop(route_carrier *carrier)
     turns_drop(own->tables, own->table_count);
     alloc_free(own->edges);
     alloc_free(own->arrivals);
-    alloc_free(own->trials);
+    alloc_free(own->choices);
     ring_set_drop(&own->rings);
     alloc_free(own);
 }
@@ -174,10 +164,10 @@ static ferry_status make_tables(node_direct_carrier *own)
 
 /* Blocks that turn over are read in one pass with those of others; short ones are over before a
  * trial tells anything. */
-static void plan_trials(node_direct_carrier *own, const route_edge *edges)
+static void plan_choices(node_direct_carrier *own, const route_edge *edges)
 {
     enum { SHORT = 16 << 10 };
-    const bool allowed = strcmp(setting_text(SETTING_TUNE), "off") != 0;
+    const bool allowed = trial_allowed();
 
     for (size_t i = 0; i < own->rings.count; i++) {
         const ring_end *const end = &own->rings.ends[i];
@@ -186,7 +176,7 @@ static void plan_trials(node_direct_carrier *own, const route_edge *edges)
             const route_edge *const edge = &edges[end->edges[k].index];
             turns |= route_row_aside(edge->source) || route_row_aside(edge->target);
         }
-        own->trials[i].wanted = allowed && end->sends && !turns && end->total > SHORT;
+        own->choices[i].wanted = allowed && end->sends && !turns && end->total > SHORT;
     }
 }
 
@@ -209,9 +199,9 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
     if (st == FERRY_OK)
         st = alloc_zero(own->rings.count, sizeof *own->arrivals, &own->arrivals);
     if (st == FERRY_OK)
-        st = alloc_zero(own->rings.count, sizeof *own->trials, &own->trials);
+        st = alloc_zero(own->rings.count, sizeof *own->choices, &own->choices);
     if (st == FERRY_OK)
-        plan_trials(own, edges);
+        plan_choices(own, edges);
     if (st != FERRY_OK) {
         drop((route_carrier *)own);
         return st;
@@ -222,37 +212,11 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
 
 /* ---- Running ---- */
 
-/* The last round has ended with the start of this one. */
-static void note_round(trial *t, int64_t now)
-{
-    const int64_t elapsed = now - t->started;
-
-    if (t->started && t->rounds <= 2 * TRIES && elapsed < t->least[t->rings])
-        t->least[t->rings] = elapsed;
-}
-
-/* Through the ring in this round? TRIES rounds of a trial are read by the peer, as many more go
- * through the ring. */
-static bool try_ring(trial *t)
-{
-    const int64_t now = sys_now_ns();
-
-    note_round(t, now);
-    if (t->rounds == TRIAL_EVERY)
-        t->rounds = 0;
-    if (t->rounds == 0)
-        t->least[0] = t->least[1] = INT64_MAX;
-    t->rings = t->rounds >= 2 * TRIES ? t->least[1] < t->least[0] : t->rounds >= TRIES;
-    t->rounds++;
-    t->started = now;
-    return t->rings;
-}
-
 /* Post where the blocks of an outgoing end lie, or that they come through the ring. */
 static void post(node_direct_carrier *own, ring_end *end)
 {
     ferry_context *const ctx = own->head.ctx;
-    trial *const t = &own->trials[end - own->rings.ends];
+    choice *const c = &own->choices[end - own->rings.ends];
     bool shared = true;
 
     for (size_t i = 0; i < end->edge_count; i++) {
@@ -262,10 +226,10 @@ static void post(node_direct_carrier *own, ring_end *end)
         shared &=
             first != MEMORY_PRIVATE && memory_holds(ctx, first, (size_t)(edge->ub - edge->lb));
     }
-    if (shared && t->wanted)
-        shared = !try_ring(t);
+    if (shared && c->wanted)
+        shared = !trial_start(&c->ways);
     else
-        t->started = 0;
+        trial_skip(&c->ways);
     if (!shared)
         end->shared->sources[0] = MEMORY_PRIVATE;
     atomic_store_explicit(&end->shared->offered, own->round, memory_order_release);

@@ -3,10 +3,12 @@
  * and writer would otherwise fight for, and for short blocks. */
 #include "base/alloc.h"
 #include "route/ring.h"
+#include "route/trial.h"
 
 typedef struct node_ring_carrier {
     route_carrier head;
     ring_set rings;
+    trial *trials; /* by end: the caches' way, or past them; NULL: none allowed */
     route_bases bases;
 } node_ring_carrier;
 
@@ -33,6 +35,7 @@ static void drop(route_carrier *carrier)
     if (!own)
         return;
     ring_set_drop(&own->rings);
+    alloc_free(own->trials);
     alloc_free(own);
 }
 
@@ -45,15 +48,27 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
     (void)channel;
     if (st == FERRY_OK) {
         own->rings.ctx = ctx;
+        own->head.ctx = ctx;
         st = ring_set_make(ctx, edges, count, &own->rings);
     }
+    if (st == FERRY_OK && trial_allowed())
+        st = alloc_zero(own->rings.count, sizeof *own->trials, &own->trials);
     if (st != FERRY_OK) {
-        alloc_free(own);
+        drop((route_carrier *)own);
         return st;
     }
-    own->head.ctx = ctx;
     *carrier_out = &own->head;
     return FERRY_OK;
+}
+
+/* Small slots are over before the choice matters. */
+static void choose_ways(node_ring_carrier *own)
+{
+    for (size_t i = 0; own->trials && i < own->rings.count; i++) {
+        ring_end *const end = &own->rings.ends[i];
+        if (end->sends && end->slot_bytes >= RING_BOUNCE_BYTES)
+            end->past = trial_start(&own->trials[i]);
+    }
 }
 
 static ferry_status start(route_carrier *carrier, const route_bases *bases)
@@ -61,6 +76,7 @@ static ferry_status start(route_carrier *carrier, const route_bases *bases)
     node_ring_carrier *const own = (node_ring_carrier *)carrier;
 
     own->bases = *bases;
+    choose_ways(own);
     for (size_t i = 0; i < own->rings.count; i++)
         ring_begin(&own->rings.ends[i]);
     for (size_t i = 0; i < own->rings.count; i++)

@@ -133,10 +133,11 @@ static ferry_status take_rings(ring_set *set)
             return st;
         bind(end, shared);
         longest = size_max(longest, end->slot_bytes);
+        end->past = end->slot_bytes > PAST_BYTES;
         set->shared_bytes += ring_bytes(end);
         set->staging_bytes += end->slot_room * end->slot_count;
     }
-    return longest > PAST_BYTES ? take_bounce(set, longest) : FERRY_OK;
+    return longest >= RING_BOUNCE_BYTES ? take_bounce(set, longest) : FERRY_OK;
 }
 
 /* Tell each receiver where its ring is, MEMORY_PRIVATE for "I have none". */
@@ -261,14 +262,13 @@ static size_t pack_slot(ring_end *end, const route_bases *bases, char *packed)
 bool ring_push(const ring_set *set, ring_end *end, const route_bases *bases)
 {
     char *const slot = slot_of(end);
-    const bool past = end->slot_bytes > PAST_BYTES;
 
     if (ring_ended(end) ||
         end->slots_done - atomic_load_explicit(&end->shared->emptied, memory_order_acquire) >=
             end->slot_count)
         return false;
-    const size_t used = pack_slot(end, bases, past ? set->bounce : slot);
-    if (past) {
+    const size_t used = pack_slot(end, bases, end->past ? set->bounce : slot);
+    if (end->past) {
         kernels_copy(slot, set->bounce, used, 1);
         kernels_fence();
         set->ctx->counters.copied_bytes += used;

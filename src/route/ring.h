@@ -28,6 +28,9 @@ typedef struct ring_edge {
     int64_t lb, ub; /* bytes of the source, from its base address */
 } ring_edge;
 
+/* From this slot size on there is a buffer to write slots past the caches. */
+enum { RING_BOUNCE_BYTES = 2 << 10 };
+
 /* One end of a ring. */
 typedef struct ring_end {
     int peer, node_peer; /* rank of the other end, in the communicator and in the node */
@@ -39,6 +42,7 @@ typedef struct ring_end {
     uint64_t slots_done; /* filled or emptied by this end so far */
     size_t edge_count;
     ring_edge *edges;
+    bool past;       /* slots are written past the caches */
     size_t total;    /* bytes of a round */
     size_t edge, at; /* next byte: edge, and position in its packed form */
 } ring_end;
