@@ -30,32 +30,38 @@ typedef struct ferry_piece {
  */
 typedef ferry_status ferry_stream_place(void *user, size_t bytes, void **data_out);
 
-/**
- * Send the pieces, one after another, as one message. Returns when they may be overwritten. Up to 32 KiB are taken
- * along at once, unless eight such messages of this pair wait already (between nodes, as far as MPI takes them); more
- * wait until the receiver has found the message (a failure to place it is then reported here too). While it waits, this
- * rank takes in the short messages that others send it.
- *
- * @param ctx     context
- * @param pieces  count pieces; borrowed during the call
- * @param count   pieces
- * @param to      rank; may be the caller itself only up to 32 KiB
- * @param tag     0..16383
- * @retval FERRY_OK       sent
- * @retval FERRY_ERR_ARG  a rank, tag or pointer out of range; nothing was sent
- * @retval others         what the receiver's place function returned; or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the context is broken
- *
- * Collective   no, with the receiver        Blocks   yes           Memory  a ring of 512 KiB per pair of a node, kept; 16 MiB while a long one goes by MPI
- * Threads      one at a time per context    Cost     each byte is copied once here and once at the receiver, of short messages twice there    Since   0.1
- */
-FERRY_API ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag);
+/** A stream that has been started and not ended; see ferry_stream_isend(). */
+typedef struct ferry_stream_request ferry_stream_request;
 
-/** Who sent what; filled by ferry_stream_recv(). */
+/** Who sent what. */
 typedef struct ferry_stream_info {
     int from;     /**< rank */
     int tag;      /**< tag */
     size_t bytes; /**< length */
 } ferry_stream_info;
+
+/**
+ * Send the pieces, one after another, as one message. Returns when they may be overwritten. Up to 64 KiB are taken
+ * along at once (between nodes, as far as MPI takes them); more wait until the receiver has found the message: a
+ * failure to place it is then reported here too. Everything else of the context moves on meanwhile.
+ *
+ * @param ctx     context
+ * @param pieces  count pieces; borrowed during the call
+ * @param count   pieces
+ * @param to      rank; may be the caller itself only up to 64 KiB, or when a receive has been started before
+ * @param tag     0..16383
+ * @retval FERRY_OK       sent
+ * @retval FERRY_ERR_ARG  a rank, tag or pointer out of range; nothing was sent
+ * @retval others         what the receiver's place function returned; or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the
+ *                        context is broken
+ *
+ * Collective   no, with the receiver        Blocks   yes           Since   0.1
+ * Memory       a ring of 512 KiB per pair of a node, kept; 1 MiB per rank for short messages, kept
+ * Threads      one at a time per context
+ * Cost         each byte is copied once here and once at the receiver; between nodes one message, and one back above
+ *              64 KiB
+ */
+FERRY_API ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag);
 
 /**
  * Receive one message. Messages of one sender with one tag arrive in the order sent.
@@ -68,9 +74,10 @@ typedef struct ferry_stream_info {
  * @param info_out  filled on success; may be NULL
  * @retval FERRY_OK       the bytes are where @p place said
  * @retval FERRY_ERR_ARG  a rank, tag or pointer out of range
- * @retval others         what @p place returned (the message is gone); or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the context is broken
+ * @retval others         what @p place returned (the message is gone); or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the
+ *                        context is broken
  *
- * Collective   no, with the sender          Blocks   yes           Memory  small messages that came early are kept
+ * Collective   no, with the sender          Blocks   yes           Memory  messages up to 4 KiB that came early are kept
  * Threads      one at a time per context    Cost     see ferry_stream_send()    Since   0.1
  */
 FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place, void *user,
@@ -87,13 +94,137 @@ FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, 
  * @param user    passed to @p place
  * @retval FERRY_OK       all ranks have the bytes
  * @retval FERRY_ERR_ARG  @p root out of range, NULL, or ranks that name different roots
- * @retval others         what the place function of the lowest failing rank returned, on all ranks; or a failure that breaks the context
+ * @retval others         what the place function of the lowest failing rank returned, on all ranks; or a failure that
+ *                        breaks the context
  *
- * Collective   over the context             Blocks   yes           Memory  a ring of up to 2 MiB per root, kept; 2 MiB at the root between nodes
- * Threads      one at a time per context    Cost     each byte is copied once at the root of a node, once at each receiver    Since   0.1
+ * Collective   over the context             Blocks   yes           Since   0.1
+ * Memory       a ring of up to 2 MiB per root, kept; 2 MiB at the root between nodes
+ * Threads      one at a time per context
+ * Cost         each byte is copied once at the root of a node, once at each receiver
  */
 FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
                                           ferry_stream_place *place, void *user);
+
+/**
+ * Start a ferry_stream_send(). Messages to one rank keep the order in which they were started.
+ *
+ * @param ctx          context
+ * @param pieces       count pieces; list and data are borrowed until the request has ended
+ * @param count        pieces
+ * @param to           rank
+ * @param tag          0..16383
+ * @param request_out  filled; ends in ferry_stream_test(), ferry_stream_wait() or ferry_stream_cancel()
+ * @retval FERRY_OK          started
+ * @retval FERRY_ERR_ARG     a rank, tag or pointer out of range
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  under 512 B
+ * Threads      one at a time per context     Cost    constant, or the copy of up to 64 KiB     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag,
+                                          ferry_stream_request **request_out);
+
+/**
+ * Start a ferry_stream_recv(). Receives are matched in the order in which they were started.
+ *
+ * @param ctx          context
+ * @param from         rank or ::FERRY_STREAM_ANY
+ * @param tag          0..16383 or ::FERRY_STREAM_ANY
+ * @param place        tells where the bytes go; called by any ferry call on this context, and must not make one
+ * @param user         passed to @p place
+ * @param request_out  filled; ends in ferry_stream_test(), ferry_stream_wait() or ferry_stream_cancel()
+ * @retval FERRY_OK          started
+ * @retval FERRY_ERR_ARG     a rank, tag or pointer out of range
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  under 512 B
+ * Threads      one at a time per context     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_stream_place *place, void *user,
+                                          ferry_stream_request **request_out);
+
+/**
+ * Start a ferry_stream_bcast(). Broadcasts of a context run one after another in the order started, the same on all
+ * ranks.
+ *
+ * @param ctx          context
+ * @param pieces       at the root: count pieces; list and data are borrowed until the request has ended
+ * @param count        pieces
+ * @param root         rank; the same everywhere
+ * @param place        at the other ranks: tells where the bytes go; called by any ferry call on this context
+ * @param user         passed to @p place
+ * @param request_out  filled also when arguments of this rank are wrong, which all ranks then report when it ends
+ * @retval FERRY_OK          started
+ * @retval FERRY_ERR_ARG     @p ctx or @p request_out is NULL
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   over the context     Blocks  no             Memory  under 1 KiB
+ * Threads      one at a time per context     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
+                                           ferry_stream_place *place, void *user, ferry_stream_request **request_out);
+
+/**
+ * Move everything of the context on, and tell whether a request has ended. One that has ended is freed.
+ *
+ * @param request   points to the request; set to NULL when it has ended. NULL in it counts as ended
+ * @param done_out  filled with 1 or 0
+ * @param info_out  filled when a receive has ended well; may be NULL
+ * @retval FERRY_OK       under way, or ended well
+ * @retval FERRY_ERR_ARG  a pointer is NULL
+ * @retval others         the failure with which the request ended, as the blocking call would return it
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      one at a time per context     Cost    one look at everything under way     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_test(ferry_stream_request **request, int *done_out, ferry_stream_info *info_out);
+
+/**
+ * Wait until a request has ended, and free it.
+ *
+ * @param request   points to the request; set to NULL. NULL in it has ended
+ * @param info_out  filled when a receive has ended well; may be NULL
+ * @retval FERRY_OK       ended well
+ * @retval FERRY_ERR_ARG  @p request is NULL
+ * @retval others         as the blocking call returns
+ *
+ * Collective   no, with the peers     Blocks  yes            Memory  none
+ * Threads      one at a time per context     Cost    see the blocking calls     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_wait(ferry_stream_request **request, ferry_stream_info *info_out);
+
+/**
+ * Take a request back. Possible for a receive that no message has met, and for a send within a node whose message the
+ * receiver has not seen yet.
+ *
+ * @param request  points to the request; freed and set to NULL on success
+ * @retval FERRY_OK         it never happened; what it borrowed is free
+ * @retval FERRY_ERR_ARG    @p request is NULL
+ * @retval FERRY_ERR_STATE  too late, or a broadcast: wait for it
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      one at a time per context     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_cancel(ferry_stream_request **request);
+
+/**
+ * Look for a message that no receive has met. It stays where it is, and is the first one that a receive from this rank
+ * with this tag finds.
+ *
+ * @param ctx        context
+ * @param from       rank or ::FERRY_STREAM_ANY
+ * @param tag        0..16383 or ::FERRY_STREAM_ANY
+ * @param there_out  filled with 1 or 0; NULL: wait until there is one
+ * @param info_out   filled when there is one; may be NULL
+ * @retval FERRY_OK       looked
+ * @retval FERRY_ERR_ARG  a rank or tag out of range
+ * @retval others         a failure that breaks the context
+ *
+ * Collective   no             Blocks  when @p there_out is NULL     Memory  as ferry_stream_recv()
+ * Threads      one at a time per context     Cost    one look     Since   0.1
+ */
+FERRY_API ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *there_out,
+                                          ferry_stream_info *info_out);
 
 #ifdef __cplusplus
 }
