@@ -77,7 +77,7 @@ int main(int argc, char **argv)
         check(ferry_bundle_send(ctx, bundle, 0, 7));
     if (rank == 0 && size > 1) {
         began = MPI_Wtime();
-        check(ferry_bundle_recv(ctx, 1, 7, &back));
+        check(ferry_bundle_recv(ctx, 1, 7, &back, NULL));
         seconds = MPI_Wtime() - began;
         printf("sent back from rank 1 to rank 0: %.4f s, largest difference %g\n", seconds, largest_difference(back));
     }

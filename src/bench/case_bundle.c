@@ -9,7 +9,7 @@
 #include "bench/cases.h"
 #include "bench/pattern.h"
 #include "bench/xml.h"
-#include "ferry/bundle.h"
+#include "ferry/bundle_move.h"
 #include "ferry/memory.h"
 
 enum { MATRICES, OPERATION, KEYS };
@@ -136,7 +136,8 @@ static int round_ferry(contender *c)
     if (job->sender)
         return world_ferry(job->w, ferry_bundle_send(ctx, job->sent, 1, TAG), "ferry_bundle_send");
     if (job->receiver)
-        return world_ferry(job->w, ferry_bundle_recv(ctx, 0, TAG, &job->got), "ferry_bundle_recv");
+        return world_ferry(job->w, ferry_bundle_recv(ctx, 0, TAG, &job->got, NULL),
+                           "ferry_bundle_recv");
     return 0;
 }
 

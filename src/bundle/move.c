@@ -5,6 +5,7 @@
 
 #include "base/trouble.h"
 #include "bundle/image.h"
+#include "ferry/bundle_move.h"
 #include "ferry/context.h"
 #include "ferry/memory.h"
 
@@ -150,12 +151,17 @@ ferry_status ferry_bundle_send(ferry_context *ctx, const ferry_bundle *bundle, i
     return st;
 }
 
-ferry_status ferry_bundle_recv(ferry_context *ctx, int from, int tag, ferry_bundle **bundle_inout)
+ferry_status ferry_bundle_recv(ferry_context *ctx, int from, int tag, ferry_bundle **bundle_inout,
+                               ferry_message *message_out)
 {
     arrival a = {.target = bundle_inout};
-    const ferry_status st = check_target(&a);
+    ferry_stream_info met;
+    ferry_status st = check_target(&a);
 
     if (st != FERRY_OK)
         return st;
-    return finish(&a, ferry_stream_recv(ctx, from, tag, place_block, &a, NULL));
+    st = finish(&a, ferry_stream_recv(ctx, from, tag, place_block, &a, &met));
+    if (st == FERRY_OK && message_out)
+        *message_out = (ferry_message){met.from, met.tag, (int64_t)met.bytes};
+    return st;
 }

@@ -1,6 +1,6 @@
 /* Bundles between ranks: what arrives equals what every rank can build by itself, replaces what was there, and
  * failures leave it alone. */
-#include "ferry/bundle.h"
+#include "ferry/bundle_move.h"
 #include "ferry/experimental.h"
 #include "mpi/support.h"
 
@@ -229,7 +229,7 @@ static void around_the_ring(ferry_context *ctx, const ferry_context_info *me)
     for (int step = 1; step <= 3; step++) {
         if (me->rank % 2 == 0)
             CHECK_OK(ferry_bundle_send(ctx, b, next, step));
-        CHECK_OK(ferry_bundle_recv(ctx, last, step, &got));
+        CHECK_OK(ferry_bundle_recv(ctx, last, step, &got, NULL));
         if (me->rank % 2 == 1)
             CHECK_OK(ferry_bundle_send(ctx, b, next, step));
         ferry_bundle *const expected = sample((me->rank + step * (me->size - 1)) % me->size, 40);
@@ -252,7 +252,7 @@ static void to_oneself(ferry_context *ctx, const ferry_context_info *me)
 
     add_odd_values(b);
     CHECK_OK(ferry_bundle_send(ctx, b, me->rank, 5));
-    CHECK_OK(ferry_bundle_recv(ctx, me->rank, 5, &got));
+    CHECK_OK(ferry_bundle_recv(ctx, me->rank, 5, &got, NULL));
     CHECK(ferry_bundle_equal(b, got));
     ferry_bundle_free(b);
     ferry_bundle_free(got);
@@ -281,12 +281,16 @@ static void take_any(ferry_context *ctx, const ferry_context_info *me)
     CHECK(next != NULL);
     for (int i = 0; i < EACH * (me->size - 1); i++) {
         int32_t from = -1, k = -1;
-        CHECK_OK(ferry_bundle_recv(ctx, FERRY_ANY_SOURCE, FERRY_ANY_TAG, &got));
+        ferry_message met = {-5, -5, -5};
+        CHECK_OK(ferry_bundle_recv(ctx, FERRY_ANY_SOURCE, FERRY_ANY_TAG, &got, &met));
         CHECK_OK(ferry_bundle_get_int32(got, "from", &from));
         CHECK_OK(ferry_bundle_get_int32(got, "k", &k));
         if (!CHECK(from > 0 && from < me->size))
             continue;
         CHECK_EQ_INT(k, next[from]);
+        CHECK_EQ_INT(met.from, from);
+        CHECK_EQ_INT(met.tag, from);
+        CHECK(met.bytes > from * 10 + k * k * 1300);
         check_equal(got, numbered(from, next[from]++));
     }
     ferry_bundle_free(got);
@@ -319,7 +323,7 @@ static void by_tag(ferry_context *ctx, const ferry_context_info *me)
     }
     for (int k = 2; k >= 0; k--) {
         ferry_bundle *got = NULL;
-        CHECK_OK(ferry_bundle_recv(ctx, peer, 100 + k, &got));
+        CHECK_OK(ferry_bundle_recv(ctx, peer, 100 + k, &got, NULL));
         check_equal(got, numbered(peer, k));
         ferry_bundle_free(got);
     }
@@ -335,11 +339,11 @@ static void sends_that_fail(ferry_context *ctx, const ferry_context_info *me)
     CHECK_EQ_INT(ferry_bundle_send(NULL, b, 0, 0), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_bundle_send(ctx, b, me->size, 0), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_bundle_send(ctx, b, 0, -1), FERRY_ERR_ARG);
-    CHECK_EQ_INT(ferry_bundle_recv(ctx, 0, 0, NULL), FERRY_ERR_ARG);
-    CHECK_EQ_INT(ferry_bundle_recv(ctx, me->size, 0, &b), FERRY_ERR_ARG);
-    CHECK_EQ_INT(ferry_bundle_recv(ctx, 0, 16384, &b), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_bundle_recv(ctx, 0, 0, NULL, NULL), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_bundle_recv(ctx, me->size, 0, &b, NULL), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_bundle_recv(ctx, 0, 16384, &b, NULL), FERRY_ERR_ARG);
     CHECK_OK(ferry_stream_send(ctx, &piece, 1, (me->rank + 1) % me->size, 7));
-    CHECK_EQ_INT(ferry_bundle_recv(ctx, (me->rank + me->size - 1) % me->size, 7, &b), FERRY_ERR_FORMAT);
+    CHECK_EQ_INT(ferry_bundle_recv(ctx, (me->rank + me->size - 1) % me->size, 7, &b, NULL), FERRY_ERR_FORMAT);
     CHECK_DETAIL("no magic number at byte 0");
     check_equal(b, old_content());
     ferry_bundle_free(b);
