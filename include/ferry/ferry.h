@@ -5,6 +5,7 @@
 #define FERRY_FERRY_H
 
 #include "ferry/bundle.h"
+#include "ferry/bundle_file.h"
 #include "ferry/bundle_move.h"
 #include "ferry/context.h"
 #include "ferry/halo.h"

@@ -68,6 +68,27 @@ FERRY_API const char *ferry_status_text(ferry_status status);
  */
 FERRY_API const char *ferry_error_detail(void);
 
+#if defined(__GNUC__)
+#  define FERRY_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#  define FERRY_PRINTF(text, first)
+#endif
+
+/**
+ * Record a failure, for libraries built on ferry: ferry_error_detail() then gives this text.
+ *
+ *     return ferry_status_fail(FERRY_ERR_ARG, "rows is %d, expected at least 1", rows);
+ *
+ * @param status  what the caller is about to return; with ::FERRY_OK nothing is recorded
+ * @param format  as of printf, for the arguments that follow; the text is cut at 511 bytes. ferry_error_detail() may be
+ *                among the arguments. NULL: nothing is recorded
+ * @return @p status
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      any thread    Cost     constant      Since   0.1
+ */
+FERRY_API FERRY_PRINTF(2, 3) ferry_status ferry_status_fail(ferry_status status, const char *format, ...);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,11 +6,14 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +123,80 @@ bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out, unsigned *o
     *inode_out = facts.st_ino;
     *owner_out = facts.st_uid;
     return true;
+}
+
+static void fill_file(const struct stat *facts, sys_file *file_out)
+{
+    *file_out = (sys_file){
+        .bytes = (uint64_t)facts->st_size,
+        .mode = facts->st_mode & 0777,
+        .regular = S_ISREG(facts->st_mode),
+        .folder = S_ISDIR(facts->st_mode),
+    };
+}
+
+bool sys_describe(int fd, sys_file *file_out)
+{
+    struct stat facts;
+
+    count(&calls);
+    if (fstat(fd, &facts) != 0)
+        return false;
+    fill_file(&facts, file_out);
+    return true;
+}
+
+bool sys_look(const char *path, sys_file *file_out)
+{
+    struct stat facts;
+
+    count(&calls);
+    if (stat(path, &facts) != 0)
+        return false;
+    fill_file(&facts, file_out);
+    return true;
+}
+
+bool sys_resolve(const char *path, char *real_out)
+{
+    count(&calls);
+    return realpath(path, real_out) != NULL;
+}
+
+void *sys_map_file(size_t bytes, int fd)
+{
+    count(&calls);
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+}
+
+int64_t sys_write_parts(int fd, const void *parts, int number)
+{
+    count(&calls);
+    return writev(fd, parts, number);
+}
+
+int sys_sync(int fd)
+{
+    count(&calls);
+    return fsync(fd);
+}
+
+int sys_set_mode(int fd, unsigned mode)
+{
+    count(&calls);
+    return fchmod(fd, (mode_t)mode);
+}
+
+int sys_rename(const char *from, const char *to)
+{
+    count(&calls);
+    return rename(from, to);
+}
+
+int sys_unlink(const char *path)
+{
+    count(&calls);
+    return unlink(path);
 }
 
 int sys_unlink_shared(const char *name)

@@ -24,6 +24,23 @@ int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);
 bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out,
                   unsigned *owner_out);                          /* of an open file */
+
+/* Files. */
+typedef struct sys_file {
+    uint64_t bytes;
+    unsigned mode; /* permissions */
+    bool regular;
+    bool folder;
+} sys_file;
+bool sys_describe(int fd, sys_file *file_out);
+bool sys_look(const char *path, sys_file *file_out);     /* symbolic links followed */
+bool sys_resolve(const char *path, char *real_out);      /* PATH_MAX bytes; without links */
+void *sys_map_file(size_t bytes, int fd);                /* private: writing stays in memory */
+int64_t sys_write_parts(int fd, const void *parts, int number); /* writev */
+int sys_sync(int fd);
+int sys_set_mode(int fd, unsigned mode);
+int sys_rename(const char *from, const char *to);
+int sys_unlink(const char *path);
 int sys_unlink_shared(const char *name);                         /* shm_unlink */
 int sys_open_shared(const char *name, int flags, unsigned mode); /* shm_open */
 

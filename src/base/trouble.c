@@ -20,6 +20,20 @@ ferry_status trouble(ferry_status status, const char *format, ...)
     return status;
 }
 
+ferry_status ferry_status_fail(ferry_status status, const char *format, ...)
+{
+    char text[TROUBLE_BYTES]; /* an argument may be the text kept so far */
+    va_list args;
+
+    if (status == FERRY_OK || !format)
+        return status;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    trouble_keep(text);
+    return status;
+}
+
 const char *trouble_text(void)
 {
     return kept;

@@ -416,6 +416,7 @@ ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out)
         return st;
     }
     held->block = block;
+    held->mapped = 0;
     *bundle_out = (ferry_bundle *)root;
     return FERRY_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "base/sys.h"
 #include "base/trouble.h"
 #include "bundle/index.h"
 #include "bundle/utf8.h"
@@ -32,6 +33,15 @@ static void drop_key(const tree *t, size_t place)
         alloc_free((void *)t->keys[place]);
 }
 
+static void drop_arena(arena *held)
+{
+    if (held->mapped > 0)
+        sys_unmap(held->block, held->mapped);
+    else
+        ferry_memory_give(held->block);
+    alloc_free(held);
+}
+
 void tree_drop(tree *t)
 {
     if (!t)
@@ -43,9 +53,7 @@ void tree_drop(tree *t)
     if (!t->store_in_arena)
         alloc_free(t->values);
     if (t->arena) { /* it holds *t too */
-        arena *const held = t->arena;
-        ferry_memory_give(held->block);
-        alloc_free(held);
+        drop_arena(t->arena);
     } else if (!t->in_arena) {
         alloc_free(t);
     }

@@ -56,8 +56,8 @@ struct tree {
 
 /* Start of the memory in which a decoded image keeps its trees. */
 typedef struct arena {
-    void *block; /* the image, memory of ferry_memory_take(), which values and keys point into */
-    void *unused;
+    void *block;   /* the image, which values and keys point into */
+    size_t mapped; /* 0: the block is memory of ferry_memory_take(); else bytes of a mapped file */
 } arena;
 
 struct ferry_bundle {

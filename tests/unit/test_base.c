@@ -36,6 +36,19 @@ static void *other_thread(void *text_out)
     return NULL;
 }
 
+static void failures_of_libraries_above(void **state)
+{
+    (void)state;
+
+    assert_int_equal(ferry_status_fail(FERRY_ERR_ARG, "rows is %d", -3), FERRY_ERR_ARG);
+    assert_string_equal(ferry_error_detail(), "rows is -3");
+    assert_int_equal(ferry_status_fail(FERRY_ERR_TYPE, "outer: %s", ferry_error_detail()), FERRY_ERR_TYPE);
+    assert_string_equal(ferry_error_detail(), "outer: rows is -3");
+    assert_int_equal(ferry_status_fail(FERRY_OK, "nothing"), FERRY_OK);
+    assert_int_equal(ferry_status_fail(FERRY_ERR_ARG, NULL), FERRY_ERR_ARG);
+    assert_string_equal(ferry_error_detail(), "outer: rows is -3");
+}
+
 static void trouble_is_kept_per_thread(void **state)
 {
     char long_text[2 * TROUBLE_BYTES];
@@ -394,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_texts),
         cmocka_unit_test(trouble_is_kept_per_thread),
+        cmocka_unit_test(failures_of_libraries_above),
         cmocka_unit_test(sizes_that_overflow),
         cmocka_unit_test(allocation_is_counted),
         cmocka_unit_test(allocation_that_fails),
