@@ -377,16 +377,24 @@ static ferry_status read_root(reader *r, tree *root)
 
 /* Everything that the trees need, in one allocation: at most 3 bytes for each byte of schema and
  * keys (wrong_sizes()). */
-static ferry_status make_arena(reader *r, arena **arena_out)
+size_t image_tree_bytes(const image_header *h)
+{
+    return sizeof(arena) + h->containers * sizeof(tree) + h->entries * sizeof(value) +
+           h->keyed * (sizeof(char *) + 3 * sizeof(uint32_t));
+}
+
+static ferry_status make_arena(reader *r, const image_store *store, arena **arena_out)
 {
     const image_header *const h = &r->header;
-    const size_t bytes = sizeof(arena) + h->containers * sizeof(tree) + h->entries * sizeof(value) +
-                         h->keyed * (sizeof(char *) + 3 * sizeof(uint32_t));
-    arena *fresh = NULL;
-    const ferry_status st = alloc_resize(bytes, 1, &fresh);
+    const size_t bytes = image_tree_bytes(h);
+    void *room = store->room;
 
-    if (st != FERRY_OK)
-        return st;
+    if (!room || store->room_bytes < bytes) {
+        const ferry_status st = ferry_memory_take(bytes, &room);
+        if (st != FERRY_OK)
+            return st;
+    }
+    arena *const fresh = room;
     r->trees = (tree *)(fresh + 1);
     r->values = (value *)(r->trees + h->containers);
     r->names = (const char **)(r->values + h->entries);
@@ -398,27 +406,36 @@ static ferry_status make_arena(reader *r, arena **arena_out)
     return FERRY_OK;
 }
 
-ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out)
+ferry_status image_decode_store(image_store *store, ferry_bundle **bundle_out)
 {
     reader r;
     arena *held = NULL;
-    ferry_status st = read_header(&r, block, bytes);
+    ferry_status st = read_header(&r, store->block, store->bytes);
 
     if (st == FERRY_OK)
-        st = make_arena(&r, &held);
+        st = make_arena(&r, store, &held);
     if (st != FERRY_OK)
         return st;
     tree *const root = r.trees++;
     *root = (tree){.arena = held, .in_arena = true, .store_in_arena = true};
     st = read_root(&r, root);
     if (st != FERRY_OK) {
-        alloc_free(held);
+        if (held != store->room)
+            ferry_memory_give(held);
         return st;
     }
-    held->block = block;
-    held->mapped = 0;
+    *held = (arena){store->block, store->bytes, store->give, store->user};
+    if (held == store->room)
+        store->room = NULL;
     *bundle_out = (ferry_bundle *)root;
     return FERRY_OK;
+}
+
+ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out)
+{
+    image_store store = {.block = block, .bytes = bytes};
+
+    return image_decode_store(&store, bundle_out);
 }
 
 ferry_status ferry_bundle_decode(const void *image, size_t bytes, ferry_bundle **bundle_out)

@@ -217,7 +217,7 @@ static image_header make_header(const measure *m)
 
 static void write_image(const tree *root, const measure *m, image_header *header, encoding *e)
 {
-    char *const head = (char *)(e->pieces + 1 + 2 * m->large_values);
+    char *const head = (char *)(e->pieces + 2 + 2 * m->large_values);
     writer w = {
         .schema = head + sizeof *header,
         .keys = head + sizeof *header + header->schema,
@@ -248,7 +248,7 @@ ferry_status encoding_make(const tree *root, encoding *encoding_out)
         return trouble(FERRY_ERR_LIMIT, "the bundle holds more bytes than 62 bits can count");
     image_header header = make_header(&m);
     ferry_status st = alloc_zero(
-        1, (1 + 2 * m.large_values) * sizeof *e.pieces + image_large(&header), &e.pieces);
+        1, (2 + 2 * m.large_values) * sizeof *e.pieces + image_large(&header), &e.pieces);
     if (st == FERRY_OK && m.packed > 0)
         st = ferry_memory_take(m.packed, &e.packed);
     if (st != FERRY_OK) {
@@ -258,6 +258,34 @@ ferry_status encoding_make(const tree *root, encoding *encoding_out)
     write_image(root, &m, &header, &e);
     *encoding_out = e;
     return FERRY_OK;
+}
+
+/* --- the tail of messages --- */
+
+/* Sizes in steps of half an octave, from 64 bytes. */
+static size_t room_of(size_t step)
+{
+    return ((size_t)IMAGE_LINE + (step % 2 ? IMAGE_LINE / 2 : 0)) << step / 2;
+}
+
+size_t image_message_room(size_t message_bytes)
+{
+    const size_t step = message_bytes % IMAGE_LINE;
+
+    /* no image needs more than 3 bytes for each of its own: a message may be something else */
+    return step ? size_min(room_of(step), 3 * message_bytes + IMAGE_LARGE) : 0;
+}
+
+void encoding_add_tail(encoding *e)
+{
+    static const char zeros[IMAGE_LINE];
+    const size_t wanted = image_tree_bytes((const image_header *)e->pieces[0].data);
+    size_t step = 1;
+
+    while (step < IMAGE_LINE && room_of(step) < wanted)
+        step++;
+    e->pieces[e->count++] = (ferry_piece){zeros, step % IMAGE_LINE};
+    e->total += step % IMAGE_LINE;
 }
 
 void encoding_drop(encoding *e)

@@ -276,6 +276,12 @@ static ferry_status load(const input *in, ferry_bundle **bundle_out)
     return st;
 }
 
+/* Give a mapped file back; `user` is its length. */
+static void unmap(void *user, void *block)
+{
+    sys_unmap(block, (size_t)user);
+}
+
 static ferry_status map(const input *in, ferry_bundle **bundle_out)
 {
     void *const block = sys_map_file(in->bytes, in->fd);
@@ -288,7 +294,9 @@ static ferry_status map(const input *in, ferry_bundle **bundle_out)
         sys_unmap(block, in->bytes);
         return st;
     }
-    ((arena *)fresh->tree.arena)->mapped = in->bytes;
+    arena *const held = fresh->tree.arena;
+    held->give = unmap;
+    held->user = (void *)in->bytes;
     *bundle_out = fresh;
     return FERRY_OK;
 }

@@ -93,7 +93,7 @@ static inline size_t image_large(const image_header *header)
  * (header, schema, keys, small values), the others point at large values where they lie; they are
  * borrowed from the tree. */
 typedef struct encoding {
-    ferry_piece *pieces; /* also the block that holds the head */
+    ferry_piece *pieces; /* also the block that holds the head; there is room for one more */
     size_t count;
     size_t total; /* bytes of all pieces */
     void *packed; /* large arrays that do not lie dense */
@@ -102,7 +102,35 @@ typedef struct encoding {
 ferry_status encoding_make(const tree *root, encoding *encoding_out);
 void encoding_drop(encoding *e);
 
+/* Append what makes a message of an image: up to 63 zeros, whose number tells the receiver how much
+ * memory the trees will need, so that it can get everything before it accepts the message. Images
+ * are multiples of 64 bytes long. */
+void encoding_add_tail(encoding *e);
+static inline size_t image_message_bytes(size_t message_bytes)
+{
+    return message_bytes & ~(size_t)(IMAGE_LINE - 1);
+}
+/* Memory for the trees of a message of that length; 0: not known. */
+size_t image_message_room(size_t message_bytes);
+
+/* Memory for the trees of an image. */
+size_t image_tree_bytes(const image_header *header);
+
 /* Make a tree of an image in a block of ferry_memory_take(), which the tree owns on success. */
 ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out);
+
+/* An image somewhere, and memory for its trees. */
+typedef struct image_store {
+    void *block;
+    size_t bytes;
+    void (*give)(void *user, void *block); /* as in an arena */
+    void *user;
+    void *room; /* of ferry_memory_take(), or NULL: is taken then, and when it is too small */
+    size_t room_bytes;
+} image_store;
+
+/* The same for that; the tree owns the block on success, and the room when it was used, which is
+ * NULL then. */
+ferry_status image_decode_store(image_store *store, ferry_bundle **bundle_out);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "base/sys.h"
 #include "base/trouble.h"
 #include "bundle/index.h"
 #include "bundle/utf8.h"
@@ -33,13 +32,12 @@ static void drop_key(const tree *t, size_t place)
         alloc_free((void *)t->keys[place]);
 }
 
-static void drop_arena(arena *held)
+void arena_give_block(const arena *held)
 {
-    if (held->mapped > 0)
-        sys_unmap(held->block, held->mapped);
+    if (held->give)
+        held->give(held->user, held->block);
     else
         ferry_memory_give(held->block);
-    alloc_free(held);
 }
 
 void tree_drop(tree *t)
@@ -53,7 +51,9 @@ void tree_drop(tree *t)
     if (!t->store_in_arena)
         alloc_free(t->values);
     if (t->arena) { /* it holds *t too */
-        drop_arena(t->arena);
+        arena *const held = t->arena;
+        arena_give_block(held);
+        ferry_memory_give(held);
     } else if (!t->in_arena) {
         alloc_free(t);
     }

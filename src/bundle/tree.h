@@ -54,11 +54,16 @@ struct tree {
     bool store_in_arena; /* and so are values, keys and slots */
 };
 
-/* Start of the memory in which a decoded image keeps its trees. */
+/* Start of the memory in which a decoded image keeps its trees, which is of ferry_memory_take(). */
 typedef struct arena {
-    void *block;   /* the image, which values and keys point into */
-    size_t mapped; /* 0: the block is memory of ferry_memory_take(); else bytes of a mapped file */
+    void *block; /* the image, which values and keys point into */
+    size_t bytes;
+    void (*give)(void *user, void *block); /* NULL: the block is of ferry_memory_take() */
+    void *user;
 } arena;
+
+/* Give the image back to where it came from. */
+void arena_give_block(const arena *held);
 
 struct ferry_bundle {
     tree tree;
