@@ -4,7 +4,8 @@
  * A bundle holds values under keys, a list holds values in order; both may hold further bundles and lists, up to
  * ::FERRY_BUNDLE_MAX_DEPTH levels. A key is any UTF-8 text that is not empty and has no NUL; keys keep their order.
  * `set` calls copy, `borrow` calls keep a pointer to the caller's memory, `get` calls lend and never convert. Setting a
- * key that is there replaces its value, a new key goes to the end.
+ * key that is there replaces its value, a new key goes to the end. Any value may carry attributes (names of rows,
+ * units, dates), which are a bundle of their own; they go with the value when it is replaced or removed.
  *
  *     ferry_bundle *b;
  *     ferry_bundle_new(&b);
@@ -48,7 +49,8 @@ typedef enum ferry_type {
     FERRY_TYPE_BYTES = 15,      /**< bytes */
     FERRY_TYPE_ARRAY = 16,      /**< n-dimensional array of bool .. complex128 */
     FERRY_TYPE_LIST = 17,       /**< ferry_list */
-    FERRY_TYPE_BUNDLE = 18      /**< ferry_bundle */
+    FERRY_TYPE_BUNDLE = 18,     /**< ferry_bundle */
+    FERRY_TYPE_STRINGS = 19     /**< array of strings of one dimension, each of any bytes */
 } ferry_type;
 
 /** A complex number of two floats; laid out as C's `float _Complex` and C++'s `std::complex<float>`. */
@@ -133,6 +135,31 @@ FERRY_API void ferry_bundle_free(ferry_bundle *bundle);
  */
 FERRY_API ferry_status ferry_bundle_copy(const ferry_bundle *bundle, ferry_bundle **copy_out);
 
+/** What ferry_bundle_merge() does with keys that both bundles have, unless both values are bundles. */
+typedef enum ferry_merge {
+    FERRY_MERGE_REPLACE = 0, /**< the value of the source replaces the one of the target */
+    FERRY_MERGE_KEEP = 1,    /**< the value of the target stays */
+    FERRY_MERGE_REFUSE = 2   /**< the merge fails */
+} ferry_merge;
+
+/**
+ * Copy the values of a bundle into another one. Bundles under the same key are merged likewise, and so are the
+ * attributes of such bundles; any other value comes with its attributes. New keys go to the end. All or nothing.
+ *
+ * @param target  to change
+ * @param source  copied from; borrows nothing afterwards
+ * @param how     what happens to keys that both have
+ * @retval FERRY_OK          done
+ * @retval FERRY_ERR_ARG     a pointer is NULL, @p how is no such value, or it is ::FERRY_MERGE_REFUSE and both have a
+ *                           key (the text names its path)
+ * @retval FERRY_ERR_LIMIT   deeper than ::FERRY_BUNDLE_MAX_DEPTH
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing changed after any failure
+ *
+ * Collective   no             Blocks  no             Memory  what is copied
+ * Threads      one at a time per tree     Cost    values of the source and of bundles merged     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_merge(ferry_bundle *target, const ferry_bundle *source, ferry_merge how);
+
 /**
  * Set a value without content.
  *
@@ -200,6 +227,24 @@ FERRY_API ferry_status ferry_bundle_set_string(ferry_bundle *bundle, const char 
  */
 FERRY_API ferry_status ferry_bundle_set_bytes(ferry_bundle *bundle, const char *key, const void *data,
                                               size_t length);
+
+/**
+ * Set an array of strings: any bytes in each, NUL included. Whether all are UTF-8 is kept as a flag.
+ *
+ * @param bundle   to change
+ * @param key      non-empty UTF-8; copied when it is new
+ * @param count    of strings; 0 is allowed
+ * @param texts    count pointers to bytes, which are copied; may be NULL when @p count is 0
+ * @param lengths  count numbers of bytes; NULL: each string ends at its NUL
+ * @retval FERRY_OK          the value is in place
+ * @retval FERRY_ERR_ARG     a pointer is NULL, the key is no valid key, or the lengths overflow; nothing changed
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  the strings, 9 B each besides
+ * Threads      one at a time per tree     Cost    the strings     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_set_strings(ferry_bundle *bundle, const char *key, size_t count,
+                                                const char *const *texts, const size_t *lengths);
 
 /**
  * Set an array. Shapes without elements, such as 0 x 5, are kept. Column-major strides stay column-major, other
@@ -331,6 +376,54 @@ FERRY_API ferry_status ferry_bundle_set_list(ferry_bundle *bundle, const char *k
  */
 FERRY_API ferry_status ferry_bundle_remove(ferry_bundle *bundle, const char *key);
 
+/**
+ * Get the attributes of a value for changing; makes an empty bundle of them when there is none.
+ *
+ * @param bundle         to change
+ * @param key            of the value
+ * @param attributes_out lends them until the value is replaced or removed
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such key
+ * @retval FERRY_ERR_LIMIT      deeper than ::FERRY_BUNDLE_MAX_DEPTH; attributes count as a level
+ * @retval FERRY_ERR_MEMORY     out of memory; nothing changed and nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  a bundle, when new
+ * Threads      one at a time per tree     Cost    logarithm of the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_edit_attributes(ferry_bundle *bundle, const char *key,
+    ferry_bundle **attributes_out);
+
+/**
+ * Get the attributes of a value for reading.
+ *
+ * @param bundle         bundle
+ * @param key            of the value
+ * @param attributes_out lends them until the value is replaced or removed
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such key, or it has no attributes; nothing is filled
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    logarithm of the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_get_attributes(const ferry_bundle *bundle, const char *key,
+    const ferry_bundle **attributes_out);
+
+/**
+ * Remove the attributes of a value, and free them.
+ *
+ * @param bundle    to change
+ * @param key       of the value
+ * @retval FERRY_OK             they are gone
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such key, or it has no attributes; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  frees
+ * Threads      one at a time per tree     Cost    the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_remove_attributes(ferry_bundle *bundle, const char *key);
+
 /* ---- Bundles: looking inside ------------------------------------------------------------------------------ */
 
 /**
@@ -412,7 +505,7 @@ FERRY_API ferry_status ferry_bundle_get_string(const ferry_bundle *bundle, const
                                                size_t *length_out);
 
 /**
- * Tell whether a string is UTF-8.
+ * Tell whether a string, or each string of an array of strings, is UTF-8.
  *
  * @param bundle    bundle
  * @param key       of the value
@@ -444,6 +537,41 @@ FERRY_API ferry_status ferry_bundle_get_utf8(const ferry_bundle *bundle, const c
  */
 FERRY_API ferry_status ferry_bundle_get_bytes(const ferry_bundle *bundle, const char *key, const void **data_out,
                                               size_t *length_out);
+
+/**
+ * Tell how many strings an array of strings has.
+ *
+ * @param bundle    bundle
+ * @param key       of the value
+ * @param count_out filled
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such key
+ * @retval FERRY_ERR_TYPE       the value has another type (the text names both); nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_get_strings(const ferry_bundle *bundle, const char *key, size_t *count_out);
+
+/**
+ * Get one string of an array of strings. A NUL follows it.
+ *
+ * @param bundle     bundle
+ * @param key        of the value
+ * @param number     of the string, 0 .. count - 1
+ * @param text_out   lends the bytes until the value is replaced or freed
+ * @param length_out filled with their number
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such key, or it has fewer strings
+ * @retval FERRY_ERR_TYPE       the value has another type (the text names both); nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_get_string_at(const ferry_bundle *bundle, const char *key, size_t number,
+    const char **text_out, size_t *length_out);
 
 /**
  * Get an array where it lies.
@@ -556,8 +684,8 @@ FERRY_API ferry_status ferry_bundle_edit_list(ferry_bundle *bundle, const char *
 
 /**
  * Tell whether two bundles hold the same keys in the same order with the same types and values, bit for bit: a NaN
- * equals itself only with the same payload, -0 is not 0, and shape and memory order of arrays count. Who owns the
- * memory does not.
+ * equals itself only with the same payload, -0 is not 0, and shape and memory order of arrays count, and so do
+ * attributes. Who owns the memory does not.
  *
  * @param a  bundle; NULL equals only NULL
  * @param b  likewise
@@ -569,7 +697,23 @@ FERRY_API ferry_status ferry_bundle_edit_list(ferry_bundle *bundle, const char *
 FERRY_API int ferry_bundle_equal(const ferry_bundle *a, const ferry_bundle *b);
 
 /**
- * Print a bundle, one value a line; long strings and arrays are cut short.
+ * Compare two bundles as ferry_bundle_equal() does, and say where they differ first: the path (as
+ * ferry/bundle_path.h writes it) and what each has there.
+ *
+ * @param a      the first; NULL equals only NULL
+ * @param b      the second
+ * @param text   filled with at most @p bytes - 1 characters and a NUL, nothing else when equal; may be NULL when
+ *               @p bytes is 0
+ * @param bytes  room
+ * @return 1 when equal, else 0
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    reads both     Since   0.1
+ */
+FERRY_API int ferry_bundle_compare(const ferry_bundle *a, const ferry_bundle *b, char *text, size_t bytes);
+
+/**
+ * Print a bundle, one value a line, attributes (marked @) below; long strings and arrays are cut short.
  *
  * @param bundle  bundle; NULL prints "none"
  * @param text    filled with at most @p bytes - 1 characters and a NUL; may be NULL when @p bytes is 0
@@ -690,6 +834,23 @@ FERRY_API ferry_status ferry_list_append_string(ferry_list *list, const char *te
 FERRY_API ferry_status ferry_list_append_bytes(ferry_list *list, const void *data, size_t length);
 
 /**
+ * Append an array of strings: any bytes in each, NUL included. Whether all are UTF-8 is kept as a flag.
+ *
+ * @param list     to change
+ * @param count    of strings; 0 is allowed
+ * @param texts    count pointers to bytes, which are copied; may be NULL when @p count is 0
+ * @param lengths  count numbers of bytes; NULL: each string ends at its NUL
+ * @retval FERRY_OK          the value is in place
+ * @retval FERRY_ERR_ARG     a pointer is NULL or the sum of the lengths overflows; nothing changed
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  the strings, 9 B each besides
+ * Threads      one at a time per tree     Cost    the strings     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_append_strings(ferry_list *list, size_t count,
+                                                 const char *const *texts, const size_t *lengths);
+
+/**
  * Append an array. Shapes without elements, such as 0 x 5, are kept. Column-major strides stay column-major, other
  * strides become dense in C order.
  *
@@ -798,6 +959,35 @@ FERRY_API ferry_status ferry_list_append_bundle(ferry_list *list, ferry_bundle *
 FERRY_API ferry_status ferry_list_append_list(ferry_list *list, ferry_list *child);
 
 /**
+ * Remove a value and free what it owned. The values behind it move up.
+ *
+ * @param list   to change
+ * @param index  0 .. count - 1
+ * @retval FERRY_OK             the value is gone
+ * @retval FERRY_ERR_ARG        @p list is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there are fewer values; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  frees
+ * Threads      one at a time per tree     Cost    the values behind it     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_remove(ferry_list *list, size_t index);
+
+/**
+ * Move a value, with its attributes, to another place; those between move by one. Appending and moving inserts.
+ *
+ * @param list  to change
+ * @param from  where it is, 0 .. count - 1
+ * @param to    where it goes, 0 .. count - 1
+ * @retval FERRY_OK             done
+ * @retval FERRY_ERR_ARG        @p list is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there are fewer values; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      one at a time per tree     Cost    the values between     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_move(ferry_list *list, size_t from, size_t to);
+
+/**
  * The number of values of a list.
  *
  * @param list  list; NULL has none
@@ -864,7 +1054,7 @@ FERRY_API ferry_status ferry_list_get_string(const ferry_list *list, size_t inde
                                              size_t *length_out);
 
 /**
- * Tell whether a string is UTF-8.
+ * Tell whether a string, or each string of an array of strings, is UTF-8.
  *
  * @param list      list
  * @param index     0 .. count - 1
@@ -896,6 +1086,41 @@ FERRY_API ferry_status ferry_list_get_utf8(const ferry_list *list, size_t index,
  */
 FERRY_API ferry_status ferry_list_get_bytes(const ferry_list *list, size_t index, const void **data_out,
                                             size_t *length_out);
+
+/**
+ * Tell how many strings an array of strings has.
+ *
+ * @param list      list
+ * @param index     0 .. count - 1
+ * @param count_out filled
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such element
+ * @retval FERRY_ERR_TYPE       the value has another type (the text names both); nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_get_strings(const ferry_list *list, size_t index, size_t *count_out);
+
+/**
+ * Get one string of an array of strings. A NUL follows it.
+ *
+ * @param list       list
+ * @param index      0 .. count - 1
+ * @param number     of the string, 0 .. count - 1
+ * @param text_out   lends the bytes until the value is replaced or freed
+ * @param length_out filled with their number
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such element, or it has fewer strings
+ * @retval FERRY_ERR_TYPE       the value has another type (the text names both); nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    constant     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_get_string_at(const ferry_list *list, size_t index, size_t number,
+    const char **text_out, size_t *length_out);
 
 /**
  * Get an array where it lies.
@@ -1003,6 +1228,54 @@ FERRY_API ferry_status ferry_list_get_list(const ferry_list *list, size_t index,
  * Threads      one at a time per tree     Cost    constant       Since   0.1
  */
 FERRY_API ferry_status ferry_list_edit_list(ferry_list *list, size_t index, ferry_list **child_out);
+
+/**
+ * Get the attributes of a value for changing; makes an empty bundle of them when there is none.
+ *
+ * @param list           to change
+ * @param index          0 .. count - 1
+ * @param attributes_out lends them until the value is replaced or removed
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such element
+ * @retval FERRY_ERR_LIMIT      deeper than ::FERRY_BUNDLE_MAX_DEPTH; attributes count as a level
+ * @retval FERRY_ERR_MEMORY     out of memory; nothing changed and nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  a bundle, when new
+ * Threads      one at a time per tree     Cost    logarithm of the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_edit_attributes(ferry_list *list, size_t index,
+    ferry_bundle **attributes_out);
+
+/**
+ * Get the attributes of a value for reading.
+ *
+ * @param list           list
+ * @param index          0 .. count - 1
+ * @param attributes_out lends them until the value is replaced or removed
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such element, or it has no attributes; nothing is filled
+ *
+ * Collective   no             Blocks  no             Memory  none
+ * Threads      any number that only read     Cost    logarithm of the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_get_attributes(const ferry_list *list, size_t index,
+    const ferry_bundle **attributes_out);
+
+/**
+ * Remove the attributes of a value, and free them.
+ *
+ * @param list      to change
+ * @param index     0 .. count - 1
+ * @retval FERRY_OK             they are gone
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  there is no such element, or it has no attributes; nothing changed
+ *
+ * Collective   no             Blocks  no             Memory  frees
+ * Threads      one at a time per tree     Cost    the values with attributes     Since   0.1
+ */
+FERRY_API ferry_status ferry_list_remove_attributes(ferry_list *list, size_t index);
 
 /* ---- Images ----------------------------------------------------------------------------------------------- */
 

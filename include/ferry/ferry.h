@@ -6,6 +6,7 @@
 
 #include "ferry/bundle.h"
 #include "ferry/bundle_file.h"
+#include "ferry/bundle_item.h"
 #include "ferry/bundle_move.h"
 #include "ferry/context.h"
 #include "ferry/halo.h"

@@ -52,6 +52,12 @@ ferry_status ferry_bundle_set_bytes(ferry_bundle *bundle, const char *key, const
     return place_put_text(in(bundle, key), FERRY_TYPE_BYTES, data, length, false);
 }
 
+ferry_status ferry_bundle_set_strings(ferry_bundle *bundle, const char *key, size_t count,
+                                      const char *const *texts, const size_t *lengths)
+{
+    return place_put_strings(in(bundle, key), count, texts, lengths);
+}
+
 ferry_status ferry_bundle_set_array(ferry_bundle *bundle, const char *key, ferry_type element,
                                     int dims, const int64_t *shape, const int64_t *strides_bytes,
                                     const void *data)
@@ -96,10 +102,7 @@ ferry_status ferry_bundle_remove(ferry_bundle *bundle, const char *key)
 {
     if (!bundle || !key)
         return trouble(FERRY_ERR_ARG, "ferry_bundle_remove: %s is NULL", bundle ? "key" : "bundle");
-    if (!tree_remove(&bundle->tree, key))
-        return trouble(FERRY_ERR_NOT_FOUND, "there is no key \"%.64s\" among %zu values", key,
-                       bundle->tree.count);
-    return FERRY_OK;
+    return place_remove(in(bundle, key));
 }
 
 /* --- getting --- */
@@ -157,6 +160,26 @@ ferry_status ferry_bundle_get_bytes(const ferry_bundle *bundle, const char *key,
     if (st != FERRY_OK)
         return st;
     *data_out = view.data;
+    *length_out = view.bytes;
+    return FERRY_OK;
+}
+
+ferry_status ferry_bundle_get_strings(const ferry_bundle *bundle, const char *key,
+                                      size_t *count_out)
+{
+    return place_get_strings(in(bundle, key), count_out);
+}
+
+ferry_status ferry_bundle_get_string_at(const ferry_bundle *bundle, const char *key, size_t number,
+                                        const char **text_out, size_t *length_out)
+{
+    text_view view;
+    const ferry_status st =
+        place_get_string_at(in(bundle, key), number, text_out && length_out ? &view : NULL);
+
+    if (st != FERRY_OK)
+        return st;
+    *text_out = view.data;
     *length_out = view.bytes;
     return FERRY_OK;
 }
@@ -221,4 +244,33 @@ ferry_status ferry_bundle_edit_list(ferry_bundle *bundle, const char *key, ferry
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;
     return st;
+}
+
+/* --- attributes --- */
+
+ferry_status ferry_bundle_edit_attributes(ferry_bundle *bundle, const char *key,
+                                          ferry_bundle **attributes_out)
+{
+    tree *made;
+    const ferry_status st = place_edit_attributes(in(bundle, key), attributes_out ? &made : NULL);
+
+    if (st == FERRY_OK)
+        *attributes_out = (ferry_bundle *)made;
+    return st;
+}
+
+ferry_status ferry_bundle_get_attributes(const ferry_bundle *bundle, const char *key,
+                                         const ferry_bundle **attributes_out)
+{
+    tree *found;
+    const ferry_status st = place_get_attributes(in(bundle, key), attributes_out ? &found : NULL);
+
+    if (st == FERRY_OK)
+        *attributes_out = (ferry_bundle *)found;
+    return st;
+}
+
+ferry_status ferry_bundle_remove_attributes(ferry_bundle *bundle, const char *key)
+{
+    return place_remove_attributes(in(bundle, key));
 }

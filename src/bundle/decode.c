@@ -7,9 +7,11 @@
 #include "base/hash.h"
 #include "base/trouble.h"
 #include "bundle/array.h"
+#include "bundle/attribute.h"
 #include "bundle/image.h"
 #include "bundle/index.h"
 #include "bundle/utf8.h"
+#include "bundle/value.h"
 #include "ferry/memory.h"
 
 typedef struct reader {
@@ -119,11 +121,12 @@ static ferry_status read_word(reader *r, uint64_t *word_out)
 static bool sound_record(const image_record *record)
 {
     const bool is_array = record->type == FERRY_TYPE_ARRAY;
-    const unsigned flags = record->type == FERRY_TYPE_STRING ? IMAGE_UTF8
-                           : is_array                        ? IMAGE_COLUMN
-                                                             : 0;
+    const bool is_text = record->type == FERRY_TYPE_STRING || record->type == FERRY_TYPE_STRINGS;
+    const unsigned flags = (unsigned)IMAGE_ATTRIBUTES | (is_text    ? IMAGE_UTF8
+                                                         : is_array ? IMAGE_COLUMN
+                                                                    : 0);
 
-    if (record->type > FERRY_TYPE_BUNDLE || (record->flags & ~flags) != 0)
+    if (record->type > FERRY_TYPE_STRINGS || (record->flags & ~flags) != 0)
         return false;
     if (!is_array)
         return record->element == 0 && record->dims == 0;
@@ -210,6 +213,44 @@ static ferry_status read_text(reader *r, value *v)
     return FERRY_OK;
 }
 
+/* Each end is behind a NUL, and behind the end before; the last one is where the data end. */
+static ferry_status check_ends(const reader *r, const value *v, size_t bytes)
+{
+    const uint64_t *const ends = v->strings.ends;
+    const size_t text = bytes - v->strings.count * sizeof *ends;
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < v->strings.count; i++) {
+        if (ends[i] <= before || ends[i] > text || strings_text(v)[ends[i] - 1] != '\0')
+            return damaged(r, (const char *)&ends[i], "no string of an array ends there");
+        if (v->flags & VALUE_UTF8 && !utf8_valid(strings_text(v) + before, ends[i] - before - 1))
+            return damaged(r, strings_text(v) + before, "a string is flagged as UTF-8 but is not");
+        before = ends[i];
+    }
+    return before == text ? FERRY_OK
+                          : damaged(r, (const char *)ends, "strings are shorter than their array");
+}
+
+static ferry_status read_strings(reader *r, value *v)
+{
+    const char *const at = SCHEMA_AT(r);
+    uint64_t count = 0, bytes = 0;
+    char *data;
+    ferry_status st = read_word(r, &count);
+
+    if (st == FERRY_OK)
+        st = read_word(r, &bytes);
+    if (st == FERRY_OK && count > bytes / sizeof(uint64_t))
+        return damaged(r, at, "more strings than their bytes can hold");
+    if (st == FERRY_OK)
+        st = read_data(r, v->type, bytes, &data);
+    if (st != FERRY_OK)
+        return st;
+    v->strings.ends = (const uint64_t *)data;
+    v->strings.count = count;
+    return check_ends(r, v, bytes);
+}
+
 static ferry_status read_array(reader *r, value *v)
 {
     const size_t words = v->dims * sizeof(int64_t);
@@ -248,19 +289,24 @@ static ferry_status read_scalar(reader *r, value *v)
 
 static ferry_status read_tree(reader *r, tree *t, int depth);
 
-static ferry_status read_child(reader *r, tree *parent, value *v, int depth)
+/* One of the trees of the arena. */
+static ferry_status take_tree(reader *r, tree *parent, bool is_list, tree **tree_out)
 {
     if (r->trees_left == 0)
         return damaged(r, SCHEMA_AT(r), "more bundles and lists than the header says");
     r->trees_left--;
-    tree *const child = r->trees++;
-    *child = (tree){.parent = parent,
-                    .is_list = v->type == FERRY_TYPE_LIST,
-                    .in_arena = true,
-                    .store_in_arena = true};
-    v->child = child;
+    *r->trees =
+        (tree){.parent = parent, .is_list = is_list, .in_arena = true, .store_in_arena = true};
     parent->children++;
-    return read_tree(r, child, depth + 1);
+    *tree_out = r->trees++;
+    return FERRY_OK;
+}
+
+static ferry_status read_child(reader *r, tree *parent, value *v, int depth)
+{
+    const ferry_status st = take_tree(r, parent, v->type == FERRY_TYPE_LIST, &v->child);
+
+    return st == FERRY_OK ? read_tree(r, v->child, depth + 1) : st;
 }
 
 static ferry_status read_content(reader *r, tree *t, value *v, int depth)
@@ -271,6 +317,8 @@ static ferry_status read_content(reader *r, tree *t, value *v, int depth)
     case FERRY_TYPE_STRING:
     case FERRY_TYPE_BYTES:
         return read_text(r, v);
+    case FERRY_TYPE_STRINGS:
+        return read_strings(r, v);
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
         return read_child(r, t, v, depth);
@@ -279,6 +327,28 @@ static ferry_status read_content(reader *r, tree *t, value *v, int depth)
     default:
         return read_scalar(r, v);
     }
+}
+
+/* The record of a bundle that holds the attributes of the value before. */
+static ferry_status read_attributes(reader *r, tree *t, size_t place, int depth)
+{
+    const char *const at = SCHEMA_AT(r);
+    attribute_set *const set = t->attributes;
+    image_record record;
+    tree *its = NULL;
+    ferry_status st = read_record(r, &record);
+
+    if (st != FERRY_OK)
+        return st;
+    if (record.type != FERRY_TYPE_BUNDLE || record.key_bytes != 0 || record.flags != 0)
+        return damaged(r, at, "attributes are no plain bundle");
+    if (!set || set->count == set->room)
+        return damaged(r, at, "more values with attributes than the bundle or list says");
+    st = take_tree(r, t, false, &its);
+    if (st != FERRY_OK)
+        return st;
+    set->at[set->count++] = (attribute){place, its};
+    return read_tree(r, its, depth + 1);
 }
 
 static ferry_status read_entry(reader *r, tree *t, size_t place, int depth)
@@ -300,20 +370,33 @@ static ferry_status read_entry(reader *r, tree *t, size_t place, int depth)
     };
     if (!t->is_list)
         st = read_key(r, &record, v, &t->keys[place]);
-    return st == FERRY_OK ? read_content(r, t, v, depth) : st;
+    if (st == FERRY_OK)
+        st = read_content(r, t, v, depth);
+    if (st == FERRY_OK && record.flags & IMAGE_ATTRIBUTES)
+        st = read_attributes(r, t, place, depth);
+    return st;
 }
 
+/* The room of one value holds the set of one attribute, and one more for each further one. */
+_Static_assert(sizeof(attribute_set) + sizeof(attribute) <= sizeof(value), "see take_store()");
+
 /* Give a tree its part of the arena. */
-static ferry_status take_store(reader *r, tree *t, uint64_t count)
+static ferry_status take_store(reader *r, tree *t, uint64_t count, uint64_t attributed)
 {
     const uint64_t most = t->is_list ? UINT64_MAX : size_min(r->names_left, INDEX_MOST);
 
     if (count > r->values_left || count > most)
         return damaged(r, SCHEMA_AT(r), "more values or keys than the header says");
+    if (attributed > size_min(count, r->values_left - count) || attributed > UINT32_MAX)
+        return damaged(r, SCHEMA_AT(r), "more attributes than there are values");
+    if (attributed > 0) {
+        t->attributes = (attribute_set *)(r->values + count);
+        *t->attributes = (attribute_set){.room = (uint32_t)attributed};
+    }
     t->room = count;
     t->values = r->values;
-    r->values += count;
-    r->values_left -= count;
+    r->values += count + attributed;
+    r->values_left -= count + attributed;
     if (t->is_list)
         return FERRY_OK;
     t->keys = r->names;
@@ -325,10 +408,16 @@ static ferry_status take_store(reader *r, tree *t, uint64_t count)
     return FERRY_OK;
 }
 
+/* What a tree says of its length and of its attributes is so. */
+static bool sound_tree(const tree *t, uint64_t said, size_t inside)
+{
+    return said == inside && (!t->attributes || t->attributes->count == t->attributes->room);
+}
+
 /* What follows the record of a tree. */
 static ferry_status read_tree(reader *r, tree *t, int depth)
 {
-    uint64_t count = 0, inside = 0, zero = 0;
+    uint64_t count = 0, inside = 0, attributed = 0;
     ferry_status st =
         depth <= FERRY_BUNDLE_MAX_DEPTH ? FERRY_OK : damaged(r, SCHEMA_AT(r), "nested too deep");
 
@@ -337,9 +426,9 @@ static ferry_status read_tree(reader *r, tree *t, int depth)
     if (st == FERRY_OK)
         st = read_word(r, &inside);
     if (st == FERRY_OK)
-        st = read_word(r, &zero);
+        st = read_word(r, &attributed);
     if (st == FERRY_OK)
-        st = take_store(r, t, count);
+        st = take_store(r, t, count, attributed);
     if (st != FERRY_OK)
         return st;
     const size_t begin = r->at.schema;
@@ -347,8 +436,10 @@ static ferry_status read_tree(reader *r, tree *t, int depth)
         st = read_entry(r, t, t->count, depth);
     if (st != FERRY_OK)
         return st;
-    if (zero != 0 || inside != r->at.schema - begin)
+    if (!sound_tree(t, inside, r->at.schema - begin))
         return damaged(r, r->schema + begin - 2 * IMAGE_WORD, "wrong length of a bundle or list");
+    if (t->attributes)
+        t->attributes->room = 0; /* part of the arena */
     if (!t->is_list && count > 0 && index_fill(t) != INDEX_NONE)
         return damaged(r, SCHEMA_AT(r), "two equal keys in the bundle before");
     return FERRY_OK;
@@ -361,7 +452,7 @@ static ferry_status read_root(reader *r, tree *root)
 
     if (st != FERRY_OK)
         return st;
-    if (record.type != FERRY_TYPE_BUNDLE || record.key_bytes != 0)
+    if (record.type != FERRY_TYPE_BUNDLE || record.key_bytes != 0 || record.flags != 0)
         return damaged(r, r->schema, "the outermost value is no bundle");
     st = read_tree(r, root, 1);
     if (st != FERRY_OK)

@@ -5,17 +5,10 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/trouble.h"
+#include "bundle/attribute.h"
 #include "bundle/image.h"
 #include "bundle/value.h"
 #include "ferry/memory.h"
-
-/* Bytes of a value's data. */
-static size_t data_bytes(const value *v)
-{
-    if (v->type == FERRY_TYPE_STRING || v->type == FERRY_TYPE_BYTES)
-        return v->text.bytes;
-    return v->type == FERRY_TYPE_ARRAY ? value_array_bytes(v) : ferry_type_bytes(v->type);
-}
 
 static size_t schema_words(const value *v)
 {
@@ -25,6 +18,8 @@ static size_t schema_words(const value *v)
     case FERRY_TYPE_STRING:
     case FERRY_TYPE_BYTES:
         return 2;
+    case FERRY_TYPE_STRINGS:
+        return 3;
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
         return IMAGE_TREE_WORDS;
@@ -51,19 +46,22 @@ static void measure_tree(measure *m, const tree *t)
     m->keyed += t->is_list ? 0 : t->count;
     for (size_t i = 0; i < t->count && m->fits; i++) {
         const value *v = &t->values[i];
-        const size_t bytes = data_bytes(v);
+        const size_t bytes = value_bytes(v);
         m->at.schema += schema_words(v) * IMAGE_WORD;
         if (!t->is_list)
             m->at.keys += image_key_bytes(strlen(t->keys[i]));
         m->fits = image_step(&m->at, v->type, bytes, &position);
         if (bytes >= IMAGE_LARGE) {
             m->large_values++;
-            m->packed += v->flags & VALUE_STRIDED && v->type == FERRY_TYPE_ARRAY
-                             ? size_round(bytes, IMAGE_LINE)
-                             : 0;
+            m->packed += v->flags & VALUE_STRIDED ? size_round(bytes, IMAGE_LINE) : 0;
         }
         if (value_is_tree(v))
             measure_tree(m, v->child);
+    }
+    for (size_t i = 0; t->attributes && i < t->attributes->count && m->fits; i++) {
+        m->entries++;
+        m->at.schema += IMAGE_TREE_WORDS * IMAGE_WORD;
+        measure_tree(m, t->attributes->at[i].tree);
     }
 }
 
@@ -82,14 +80,20 @@ static void write_word(writer *w, uint64_t word)
     w->at.schema += sizeof word;
 }
 
-static void write_record(writer *w, const value *v, size_t key_bytes)
+static bool says_utf8(const value *v)
+{
+    return (v->type == FERRY_TYPE_STRING || v->type == FERRY_TYPE_STRINGS) && value_utf8(v);
+}
+
+static void write_record(writer *w, const value *v, size_t key_bytes, bool attributed)
 {
     const image_record record = {
         .type = v->type,
         .element = v->element,
         .dims = v->dims,
-        .flags = (uint8_t)((v->type == FERRY_TYPE_STRING && value_utf8(v) ? IMAGE_UTF8 : 0) |
-                           (v->flags & VALUE_COLUMN ? IMAGE_COLUMN : 0)),
+        .flags = (uint8_t)((says_utf8(v) ? IMAGE_UTF8 : 0) |
+                           (v->flags & VALUE_COLUMN ? IMAGE_COLUMN : 0) |
+                           (attributed ? IMAGE_ATTRIBUTES : 0)),
         .key_bytes = (uint32_t)key_bytes,
     };
 
@@ -122,7 +126,7 @@ static void write_large(writer *w, const value *v, const char *data, size_t byte
 {
     static const char zeros[2 * IMAGE_LINE];
 
-    if (v->type == FERRY_TYPE_ARRAY && v->flags & VALUE_STRIDED) {
+    if (v->flags & VALUE_STRIDED) {
         pack(v, w->packed);
         data = w->packed;
         w->packed += size_round(bytes, IMAGE_LINE);
@@ -133,18 +137,14 @@ static void write_large(writer *w, const value *v, const char *data, size_t byte
 
 static void write_data(writer *w, const value *v)
 {
-    const bool is_array = v->type == FERRY_TYPE_ARRAY,
-               is_text = !is_array && ferry_type_bytes(v->type) == 0;
-    const char *const data = is_array  ? v->array.data
-                             : is_text ? v->text.data
-                                       : (const char *)v->scalar;
-    const size_t bytes = data_bytes(v), before = w->at.large;
+    const char *const data = value_data(v);
+    const size_t bytes = value_bytes(v), before = w->at.large;
     size_t position = 0;
 
     image_step(&w->at, v->type, bytes, &position); /* measuring has shown that it fits */
     if (bytes >= IMAGE_LARGE)
         write_large(w, v, data, bytes, w->at.large - before);
-    else if (is_array && v->flags & VALUE_STRIDED)
+    else if (v->flags & VALUE_STRIDED)
         pack(v, w->small + position);
     else
         memcpy(w->small + position, data, bytes);
@@ -165,6 +165,11 @@ static void write_value(writer *w, const value *v)
         write_word(w, v->text.bytes);
         write_data(w, v);
         break;
+    case FERRY_TYPE_STRINGS:
+        write_word(w, v->strings.count);
+        write_word(w, value_bytes(v));
+        write_data(w, v);
+        break;
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
         write_tree(w, v->child);
@@ -176,21 +181,35 @@ static void write_value(writer *w, const value *v)
     }
 }
 
-/* What follows the record of a tree: its count, the bytes inside, 0, and all that is inside. */
+/* The attributes of a value: a record of a bundle behind those of the value. */
+static void write_attributes(writer *w, const tree *attributes)
+{
+    const value top = {.type = FERRY_TYPE_BUNDLE};
+
+    if (!attributes)
+        return;
+    write_record(w, &top, 0, false);
+    write_tree(w, attributes);
+}
+
+/* What follows the record of a tree: its count, the bytes inside, the number of its values with
+ * attributes, and all that is inside. */
 static void write_tree(writer *w, const tree *t)
 {
     char *const inside = w->schema + w->at.schema + IMAGE_WORD;
 
     write_word(w, t->count);
     write_word(w, 0);
-    write_word(w, 0);
+    write_word(w, t->attributes ? t->attributes->count : 0);
     const size_t begin = w->at.schema;
     for (size_t i = 0; i < t->count; i++) {
         const size_t length = t->is_list ? 0 : strlen(t->keys[i]);
-        write_record(w, &t->values[i], length);
+        const tree *const its = attributes_find(t, i);
+        write_record(w, &t->values[i], length, its != NULL);
         if (!t->is_list)
             write_key(w, t->keys[i], length);
         write_value(w, &t->values[i]);
+        write_attributes(w, its);
     }
     const uint64_t bytes = w->at.schema - begin;
     memcpy(inside, &bytes, sizeof bytes);
@@ -228,7 +247,7 @@ static void write_image(const tree *root, const measure *m, image_header *header
     const value top = {.type = FERRY_TYPE_BUNDLE};
 
     add_piece(&w, head, image_large(header));
-    write_record(&w, &top, 0);
+    write_record(&w, &top, 0, false);
     write_tree(&w, root);
     header->hash = hash_bytes(HASH_START, w.schema, header->schema + header->keys);
     header->crc = hash_crc32c(hash_crc32c(0, header, sizeof *header), w.schema,

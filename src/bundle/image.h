@@ -28,9 +28,9 @@ typedef struct image_header {
     uint64_t schema;     /* bytes of the schema, which follows the header */
     uint64_t keys;       /* bytes of the keys, which follow the schema */
     uint64_t values;     /* bytes of the small values, from the next multiple of 64 */
-    uint64_t entries;    /* values in all bundles and lists */
+    uint64_t entries;    /* values in all bundles and lists, and attributes */
     uint64_t keyed;      /* those of them that have keys */
-    uint64_t containers; /* bundles and lists, the outermost bundle counted */
+    uint64_t containers; /* bundles, lists and attributes, the outermost bundle counted */
 } image_header;
 _Static_assert(sizeof(image_header) == 80, "part of the format");
 
@@ -40,11 +40,16 @@ typedef struct image_record {
     uint32_t key_bytes; /* without the NUL; 0 in lists and for the outermost bundle */
 } image_record;
 
-enum image_flag { IMAGE_UTF8 = 1, IMAGE_COLUMN = 2 };
+enum image_flag {
+    IMAGE_UTF8 = 1,
+    IMAGE_COLUMN = 2,
+    IMAGE_ATTRIBUTES =
+        4, /* a record of a bundle, the attributes, follows the value's own records */
+};
 
 enum {
     IMAGE_WORD = 8,
-    IMAGE_TREE_WORDS = 4, /* record, count, bytes of the schema inside, 0 */
+    IMAGE_TREE_WORDS = 4, /* record, count, bytes of the schema inside, values with attributes */
     IMAGE_LARGE = 256,    /* values of so many bytes stand among the large ones */
     IMAGE_LINE = 64,      /* alignment of large values and of the sections of values */
     IMAGE_ARRAY = 16,     /* alignment of small arrays and of complex128 */

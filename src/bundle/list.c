@@ -55,6 +55,12 @@ ferry_status ferry_list_append_bytes(ferry_list *list, const void *data, size_t 
     return place_put_text(end(list), FERRY_TYPE_BYTES, data, length, false);
 }
 
+ferry_status ferry_list_append_strings(ferry_list *list, size_t count, const char *const *texts,
+                                       const size_t *lengths)
+{
+    return place_put_strings(end(list), count, texts, lengths);
+}
+
 ferry_status ferry_list_append_array(ferry_list *list, ferry_type element, int dims,
                                      const int64_t *shape, const int64_t *strides_bytes,
                                      const void *data)
@@ -91,6 +97,25 @@ ferry_status ferry_list_append_bundle(ferry_list *list, ferry_bundle *child)
 ferry_status ferry_list_append_list(ferry_list *list, ferry_list *child)
 {
     return place_put_tree(end(list), child ? &child->tree : NULL);
+}
+
+/* --- changing the order --- */
+
+ferry_status ferry_list_remove(ferry_list *list, size_t index)
+{
+    return place_remove(in(list, index));
+}
+
+ferry_status ferry_list_move(ferry_list *list, size_t from, size_t to)
+{
+    size_t number;
+    ferry_status st = place_find(in(list, from), &number);
+
+    if (st == FERRY_OK)
+        st = place_find(in(list, to), &number);
+    if (st == FERRY_OK)
+        tree_move(&list->tree, from, to);
+    return st;
 }
 
 /* --- getting --- */
@@ -142,6 +167,25 @@ ferry_status ferry_list_get_bytes(const ferry_list *list, size_t index, const vo
     if (st != FERRY_OK)
         return st;
     *data_out = view.data;
+    *length_out = view.bytes;
+    return FERRY_OK;
+}
+
+ferry_status ferry_list_get_strings(const ferry_list *list, size_t index, size_t *count_out)
+{
+    return place_get_strings(in(list, index), count_out);
+}
+
+ferry_status ferry_list_get_string_at(const ferry_list *list, size_t index, size_t number,
+                                      const char **text_out, size_t *length_out)
+{
+    text_view view;
+    const ferry_status st =
+        place_get_string_at(in(list, index), number, text_out && length_out ? &view : NULL);
+
+    if (st != FERRY_OK)
+        return st;
+    *text_out = view.data;
     *length_out = view.bytes;
     return FERRY_OK;
 }
@@ -204,4 +248,33 @@ ferry_status ferry_list_edit_list(ferry_list *list, size_t index, ferry_list **c
     if (st == FERRY_OK)
         *child_out = (ferry_list *)child;
     return st;
+}
+
+/* --- attributes --- */
+
+ferry_status ferry_list_edit_attributes(ferry_list *list, size_t index,
+                                        ferry_bundle **attributes_out)
+{
+    tree *made;
+    const ferry_status st = place_edit_attributes(in(list, index), attributes_out ? &made : NULL);
+
+    if (st == FERRY_OK)
+        *attributes_out = (ferry_bundle *)made;
+    return st;
+}
+
+ferry_status ferry_list_get_attributes(const ferry_list *list, size_t index,
+                                       const ferry_bundle **attributes_out)
+{
+    tree *found;
+    const ferry_status st = place_get_attributes(in(list, index), attributes_out ? &found : NULL);
+
+    if (st == FERRY_OK)
+        *attributes_out = (ferry_bundle *)found;
+    return st;
+}
+
+ferry_status ferry_list_remove_attributes(ferry_list *list, size_t index)
+{
+    return place_remove_attributes(in(list, index));
 }

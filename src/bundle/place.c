@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "base/trouble.h"
+#include "bundle/attribute.h"
+#include "bundle/print.h"
 
 enum { NAME_BYTES = 96 };
 
@@ -28,9 +30,21 @@ static ferry_status check_target(place at)
     return at.tree->is_list ? FERRY_OK : tree_check_key(at.key);
 }
 
+/* In place of an element of a list. */
+static ferry_status put_over(place at, const value *v)
+{
+    if (at.index >= at.tree->count)
+        return trouble(FERRY_ERR_NOT_FOUND, "there is no element %zu among %zu values", at.index,
+                       at.tree->count);
+    tree_replace(at.tree, at.index, v);
+    return FERRY_OK;
+}
+
 static ferry_status put(place at, value v)
 {
-    const ferry_status st = tree_put(at.tree, at.tree->is_list ? NULL : at.key, &v);
+    const bool over = at.tree->is_list && at.index != SIZE_MAX;
+    const ferry_status st =
+        over ? put_over(at, &v) : tree_put(at.tree, at.tree->is_list ? NULL : at.key, &v);
 
     if (st != FERRY_OK && !value_is_tree(&v))
         value_drop(&v);
@@ -54,6 +68,17 @@ ferry_status place_put_text(place at, ferry_type type, const void *data, size_t 
     return st == FERRY_OK ? put(at, v) : st;
 }
 
+ferry_status place_put_strings(place at, size_t count, const char *const *texts,
+                               const size_t *lengths)
+{
+    value v;
+    ferry_status st = check_target(at);
+
+    if (st == FERRY_OK)
+        st = value_strings(count, texts, lengths, &v);
+    return st == FERRY_OK ? put(at, v) : st;
+}
+
 ferry_status place_put_array(place at, const array_spec *spec, bool borrow)
 {
     value v;
@@ -71,7 +96,7 @@ static const tree *root_of(const tree *t)
     return t;
 }
 
-static ferry_status check_child(const tree *t, const tree *child)
+ferry_status place_check_child(const tree *t, const tree *child)
 {
     if (!child)
         return trouble(FERRY_ERR_ARG, "child is NULL");
@@ -94,8 +119,23 @@ ferry_status place_put_tree(place at, tree *child)
     ferry_status st = check_target(at);
 
     if (st == FERRY_OK)
-        st = check_child(at.tree, child);
+        st = place_check_child(at.tree, child);
     return st == FERRY_OK ? put(at, value_tree(child)) : st;
+}
+
+ferry_status place_put(place at, const value *v)
+{
+    ferry_status st = check_target(at);
+
+    if (st == FERRY_OK && value_is_tree(v))
+        st = place_check_child(at.tree, v->child);
+    if (st == FERRY_OK)
+        return put(at, *v);
+    if (!value_is_tree(v)) {
+        value unused = *v;
+        value_drop(&unused);
+    }
+    return st;
 }
 
 /* --- getting --- */
@@ -103,7 +143,6 @@ ferry_status place_put_tree(place at, tree *child)
 /* The value at a place whose outputs are not NULL. */
 static ferry_status seek(place at, const void *output, const value **value_out)
 {
-    const value *found = NULL;
     char name[NAME_BYTES];
 
     if (!at.tree || !output || (!at.tree->is_list && !at.key))
@@ -111,14 +150,11 @@ static ferry_status seek(place at, const void *output, const value **value_out)
                        !at.tree ? "the bundle or list"
                        : output ? "key"
                                 : "an output");
-    if (at.tree->is_list)
-        found = at.index < at.tree->count ? &at.tree->values[at.index] : NULL;
-    else
-        found = tree_find(at.tree, at.key);
-    if (!found)
+    const size_t number = at.tree->is_list ? at.index : tree_find(at.tree, at.key);
+    if (number >= at.tree->count)
         return trouble(FERRY_ERR_NOT_FOUND, "there is no %s among %zu values", name_of(at, name),
                        at.tree->count);
-    *value_out = found;
+    *value_out = &at.tree->values[number];
     return FERRY_OK;
 }
 
@@ -195,11 +231,38 @@ ferry_status place_get_text(place at, ferry_type type, text_view *view_out)
 ferry_status place_get_utf8(place at, int *utf8_out)
 {
     const value *found;
-    const ferry_status st = seek_type(at, FERRY_TYPE_STRING, utf8_out, &found);
+    ferry_status st = seek(at, utf8_out, &found);
 
+    if (st == FERRY_OK && found->type != FERRY_TYPE_STRINGS)
+        st = seek_type(at, FERRY_TYPE_STRING, utf8_out, &found);
     if (st == FERRY_OK)
         *utf8_out = value_utf8(found);
     return st;
+}
+
+ferry_status place_get_strings(place at, size_t *count_out)
+{
+    const value *found;
+    const ferry_status st = seek_type(at, FERRY_TYPE_STRINGS, count_out, &found);
+
+    if (st == FERRY_OK)
+        *count_out = found->strings.count;
+    return st;
+}
+
+ferry_status place_get_string_at(place at, size_t number, text_view *view_out)
+{
+    const value *found;
+    char name[NAME_BYTES];
+    const ferry_status st = seek_type(at, FERRY_TYPE_STRINGS, view_out, &found);
+
+    if (st != FERRY_OK)
+        return st;
+    if (number >= found->strings.count)
+        return trouble(FERRY_ERR_NOT_FOUND, "%s: there is no string %zu among %zu",
+                       name_of(at, name), number, found->strings.count);
+    *view_out = strings_view(found, number);
+    return FERRY_OK;
 }
 
 ferry_status place_get_array(place at, ferry_type element, ferry_array *array_out)
@@ -234,19 +297,13 @@ ferry_status place_get_tree(place at, ferry_type type, tree **child_out)
     return st;
 }
 
-static void add_shape(text_out *out, int dims, const int64_t *shape)
-{
-    for (int k = 0; k < dims; k++)
-        text_add(out, "%s%lld", k ? " x " : "", (long long)shape[k]);
-}
-
 static ferry_status shapes_differ(place at, const array_spec *wanted, const value *found)
 {
     char name[NAME_BYTES], text[2][200];
     text_out out[2] = {{text[0], sizeof text[0], 0}, {text[1], sizeof text[1], 0}};
 
-    add_shape(&out[0], wanted->dims, wanted->shape);
-    add_shape(&out[1], found->dims, found->array.shape);
+    print_shape(&out[0], wanted->dims, wanted->shape);
+    print_shape(&out[1], found->dims, found->array.shape);
     return trouble(FERRY_ERR_SHAPE, "%s: wanted shape %s, found %s", name_of(at, name), text[0],
                    text[1]);
 }
@@ -270,4 +327,65 @@ ferry_status place_read_array(place at, const array_spec *target)
     const array_spec from = value_spec(found, found_strides);
     array_copy(&from, (void *)target->data, target->strides ? target->strides : dense);
     return FERRY_OK;
+}
+
+ferry_status place_find(place at, size_t *number_out)
+{
+    const value *found;
+    const ferry_status st = seek(at, number_out, &found);
+
+    if (st == FERRY_OK)
+        *number_out = (size_t)(found - at.tree->values);
+    return st;
+}
+
+ferry_status place_remove(place at)
+{
+    size_t number;
+    const ferry_status st = place_find(at, &number);
+
+    if (st == FERRY_OK)
+        tree_remove(at.tree, number);
+    return st;
+}
+
+/* --- attributes --- */
+
+ferry_status place_edit_attributes(place at, tree **attributes_out)
+{
+    size_t number;
+    const ferry_status st = place_find(at, attributes_out ? &number : NULL);
+
+    return st == FERRY_OK ? attributes_edit(at.tree, number, attributes_out) : st;
+}
+
+static ferry_status has_none(place at)
+{
+    char name[NAME_BYTES];
+
+    return trouble(FERRY_ERR_NOT_FOUND, "%s has no attributes", name_of(at, name));
+}
+
+ferry_status place_get_attributes(place at, tree **attributes_out)
+{
+    size_t number;
+    const ferry_status st = place_find(at, attributes_out ? &number : NULL);
+
+    if (st != FERRY_OK)
+        return st;
+    tree *const found = attributes_find(at.tree, number);
+    if (!found)
+        return has_none(at);
+    *attributes_out = found;
+    return FERRY_OK;
+}
+
+ferry_status place_remove_attributes(place at)
+{
+    size_t number;
+    const ferry_status st = place_find(at, &number);
+
+    if (st != FERRY_OK)
+        return st;
+    return attributes_remove(at.tree, number) ? FERRY_OK : has_none(at);
 }

@@ -1,11 +1,13 @@
 /* A tree as text: one value a line, indented by its level. A table says how a single value of each
- * type is written. */
+ * type is written; see print.h for what others use. */
+#include "bundle/print.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "base/text.h"
-#include "bundle/value.h"
+#include "bundle/attribute.h"
 
 enum { FIRST_ELEMENTS = 6, FIRST_BYTES = 60 }; /* what is shown of long values */
 
@@ -39,6 +41,11 @@ static scalar_text *const scalar_texts[] = {
 #undef ENTRY
 };
 
+void print_scalar(text_out *out, ferry_type type, const void *bits)
+{
+    scalar_texts[type](out, bits);
+}
+
 static void quote(text_out *out, const char *text, size_t bytes, bool utf8)
 {
     text_add(out, "\"");
@@ -54,28 +61,55 @@ static void quote(text_out *out, const char *text, size_t bytes, bool utf8)
     text_add(out, "\"");
 }
 
-static void add_text(text_out *out, const value *v)
+void print_text(text_out *out, text_view view, bool utf8)
 {
-    const bool utf8 = v->type == FERRY_TYPE_STRING && value_utf8(v);
-    size_t shown = size_min(v->text.bytes, FIRST_BYTES);
+    size_t shown = size_min(view.bytes, FIRST_BYTES);
 
-    while (utf8 && shown > 0 && shown < v->text.bytes && (v->text.data[shown] & 0xc0) == 0x80)
+    while (utf8 && shown > 0 && shown < view.bytes && (view.data[shown] & 0xc0) == 0x80)
         shown--; /* not within a character */
-    quote(out, v->text.data, shown, utf8);
-    if (shown < v->text.bytes)
-        text_add(out, "... (%zu bytes)", v->text.bytes);
+    quote(out, view.data, shown, utf8);
+    if (shown < view.bytes)
+        text_add(out, "... (%zu bytes)", view.bytes);
+}
+
+static void add_strings(text_out *out, const value *v)
+{
+    const size_t count = v->strings.count;
+
+    text_add(out, "[%zu]%s", count, count ? ":" : "");
+    for (size_t i = 0; i < size_min(count, FIRST_ELEMENTS); i++) {
+        text_add(out, " ");
+        print_text(out, strings_view(v, i), value_utf8(v));
+    }
+    if (count > FIRST_ELEMENTS)
+        text_add(out, " ...");
+}
+
+void print_shape(text_out *out, int dims, const int64_t *shape)
+{
+    for (int k = 0; k < dims; k++)
+        text_add(out, "%s%lld", k ? " x " : "", (long long)shape[k]);
+}
+
+void print_kind(text_out *out, const value *v)
+{
+    const bool is_array = v->type == FERRY_TYPE_ARRAY;
+
+    text_add(out, "%s", ferry_type_name(is_array ? v->element : v->type));
+    if (!is_array)
+        return;
+    text_add(out, " [");
+    print_shape(out, v->dims, v->array.shape);
+    text_add(out, "]%s", v->flags & VALUE_COLUMN ? " column-major" : "");
 }
 
 static void add_array(text_out *out, const value *v)
 {
     int64_t strides[FERRY_ARRAY_MAX_DIMS];
     const array_spec spec = value_spec(v, strides);
-    const size_t count = value_array_bytes(v) / ferry_type_bytes(spec.element);
+    const size_t count = value_bytes(v) / ferry_type_bytes(spec.element);
 
-    text_add(out, "%s [", ferry_type_name(spec.element));
-    for (int k = 0; k < spec.dims; k++)
-        text_add(out, "%s%lld", k ? " x " : "", (long long)spec.shape[k]);
-    text_add(out, "]%s%s", v->flags & VALUE_COLUMN ? " column-major" : "", count ? ":" : "");
+    text_add(out, "%s", count ? ":" : "");
     for (size_t i = 0; i < size_min(count, FIRST_ELEMENTS); i++) {
         text_add(out, " ");
         scalar_texts[spec.element](out, (const char *)spec.data + array_offset(&spec, i));
@@ -88,15 +122,19 @@ static void add_tree(text_out *out, const tree *t, int level);
 
 static void add_value(text_out *out, const value *v, int level)
 {
+    print_kind(out, v);
     if (v->type != FERRY_TYPE_ARRAY)
-        text_add(out, "%s ", ferry_type_name(v->type));
+        text_add(out, " ");
     switch (v->type) {
     case FERRY_TYPE_ARRAY:
         add_array(out, v);
         break;
     case FERRY_TYPE_STRING:
     case FERRY_TYPE_BYTES:
-        add_text(out, v);
+        print_text(out, v->text, v->type == FERRY_TYPE_STRING && value_utf8(v));
+        break;
+    case FERRY_TYPE_STRINGS:
+        add_strings(out, v);
         break;
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
@@ -121,6 +159,11 @@ static void add_tree(text_out *out, const tree *t, int level)
             quote(out, t->keys[i], strlen(t->keys[i]), true);
         text_add(out, ": ");
         add_value(out, &t->values[i], level + 1);
+        const tree *const its = attributes_find(t, i);
+        if (!its)
+            continue;
+        text_add(out, "%*s@: bundle ", 2 * level + 4, "");
+        add_tree(out, its, level + 2);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
+#include "bundle/attribute.h"
 #include "bundle/index.h"
 #include "bundle/utf8.h"
 #include "bundle/value.h"
@@ -48,6 +49,7 @@ void tree_drop(tree *t)
         drop_key(t, i);
         value_drop(&t->values[i]);
     }
+    attributes_drop(t);
     if (!t->store_in_arena)
         alloc_free(t->values);
     if (t->arena) { /* it holds *t too */
@@ -73,11 +75,9 @@ ferry_status tree_check_key(const char *key)
     return FERRY_OK;
 }
 
-value *tree_find(const tree *t, const char *key)
+size_t tree_find(const tree *t, const char *key)
 {
-    const size_t place = index_find(t, key, index_hash(key, strlen(key)), NULL);
-
-    return place == INDEX_NONE ? NULL : &t->values[place];
+    return index_find(t, key, index_hash(key, strlen(key)), NULL);
 }
 
 /* Point a tree at a block with room for `room` values, keys and slots. */
@@ -100,13 +100,15 @@ static bool store_bytes(const tree *t, size_t room, size_t *bytes_out)
     return (t->is_list || room <= INDEX_MOST) && size_mul(room, each, bytes_out);
 }
 
-static ferry_status grow(tree *t)
+ferry_status tree_reserve(tree *t, size_t more)
 {
     const tree old = *t;
-    const size_t room = size_max(FIRST_ROOM, 2 * old.count);
+    const size_t room = size_max(FIRST_ROOM, size_max(2 * old.count, old.count + more));
     size_t bytes;
     void *block = NULL;
 
+    if (more <= t->room - t->count)
+        return FERRY_OK;
     if (!store_bytes(t, room, &bytes))
         return trouble(FERRY_ERR_LIMIT, "%zu values are too many for one bundle or list", room);
     const ferry_status st = alloc_resize(bytes, 1, &block);
@@ -142,12 +144,13 @@ static void unlink_value(tree *t, value *v)
     value_drop(v);
 }
 
-static void replace(tree *t, size_t place, const value *v)
+void tree_replace(tree *t, size_t place, const value *v)
 {
     value *const at = &t->values[place];
     const uint8_t kept = at->flags & VALUE_KEY_OWNED;
     const uint32_t hash = at->hash;
 
+    attributes_remove(t, place);
     unlink_value(t, at);
     *at = *v;
     at->flags |= kept;
@@ -155,8 +158,9 @@ static void replace(tree *t, size_t place, const value *v)
     link_child(t, at);
 }
 
-static ferry_status copy_key(const char *key, size_t length, const char **copy_out)
+ferry_status tree_copy_key(const char *key, const char **copy_out)
 {
+    const size_t length = strlen(key);
     char *copy = NULL;
     const ferry_status st = alloc_resize(length + 1, 1, &copy);
 
@@ -167,56 +171,105 @@ static ferry_status copy_key(const char *key, size_t length, const char **copy_o
     return FERRY_OK;
 }
 
-/* `key` is the tree's to keep, or NULL in a list; there is room. */
-static void append(tree *t, const char *key, uint32_t hash, const value *v)
+void tree_append(tree *t, const char *key, const value *v)
 {
     const size_t place = t->count++;
 
     t->values[place] = *v;
+    t->values[place].hash = 0;
     link_child(t, v);
     if (!key)
         return;
     t->values[place].flags |= VALUE_KEY_OWNED;
-    t->values[place].hash = hash;
+    t->values[place].hash = index_hash(key, strlen(key));
     t->keys[place] = key;
     index_add(t, place);
 }
 
 ferry_status tree_put(tree *t, const char *key, const value *v)
 {
-    const size_t length = key ? strlen(key) : 0;
-    const uint32_t hash = key ? index_hash(key, length) : 0;
-    const size_t place = key ? index_find(t, key, hash, NULL) : INDEX_NONE;
+    const size_t place = key ? tree_find(t, key) : INDEX_NONE;
     const char *copy = NULL;
-    ferry_status st = FERRY_OK;
 
     if (place != INDEX_NONE) {
-        replace(t, place, v);
+        tree_replace(t, place, v);
         return FERRY_OK;
     }
-    if (t->count == t->room)
-        st = grow(t);
+    ferry_status st = tree_reserve(t, 1);
     if (st == FERRY_OK && key)
-        st = copy_key(key, length, &copy);
+        st = tree_copy_key(key, &copy);
     if (st != FERRY_OK)
         return st;
-    append(t, copy, hash, v);
+    tree_append(t, copy, v);
     return FERRY_OK;
 }
 
-bool tree_remove(tree *t, const char *key)
+void tree_remove(tree *t, size_t place)
 {
-    const size_t place = index_find(t, key, index_hash(key, strlen(key)), NULL);
-
-    if (place == INDEX_NONE)
-        return false;
-    drop_key(t, place);
+    attributes_remove(t, place);
+    attributes_shift(t, place, t->count, -1);
+    if (!t->is_list)
+        drop_key(t, place);
     unlink_value(t, &t->values[place]);
     const size_t behind = --t->count - place;
     memmove(&t->values[place], &t->values[place + 1], behind * sizeof *t->values);
+    if (t->is_list)
+        return;
     memmove(&t->keys[place], &t->keys[place + 1], behind * sizeof *t->keys);
     index_fill(t);
-    return true;
+}
+
+void tree_move(tree *t, size_t from, size_t to)
+{
+    value *const at = t->values;
+    const value moved = at[from];
+    tree *const its_attributes = attributes_take(t, from);
+
+    if (from < to) {
+        memmove(&at[from], &at[from + 1], (to - from) * sizeof *at);
+        attributes_shift(t, from, to + 1, -1);
+    } else {
+        memmove(&at[to + 1], &at[to], (from - to) * sizeof *at);
+        attributes_shift(t, to, from, 1);
+    }
+    at[to] = moved;
+    if (its_attributes)
+        attributes_give(t, to, its_attributes);
+}
+
+/* Room for all first, so that only the copies themselves can fail. */
+static ferry_status copy_values(const tree *t, tree *copy)
+{
+    ferry_status st = tree_reserve(copy, t->count);
+
+    for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
+        const char *key = NULL;
+        value v;
+        st = value_copy(&t->values[i], &v);
+        if (st == FERRY_OK && !t->is_list && (st = tree_copy_key(t->keys[i], &key)) != FERRY_OK)
+            value_drop(&v);
+        if (st == FERRY_OK)
+            tree_append(copy, key, &v);
+    }
+    return st;
+}
+
+ferry_status tree_copy(const tree *t, tree **copy_out)
+{
+    tree *copy;
+    ferry_status st = tree_make(t->is_list, &copy);
+
+    if (st != FERRY_OK)
+        return st;
+    st = copy_values(t, copy);
+    if (st == FERRY_OK)
+        st = attributes_copy(t, copy);
+    if (st != FERRY_OK) {
+        tree_drop(copy);
+        return st;
+    }
+    *copy_out = copy;
+    return FERRY_OK;
 }
 
 int tree_depth(const tree *t)
@@ -239,5 +292,9 @@ int tree_height(const tree *t)
             const int height = tree_height(t->values[i].child);
             below = height > below ? height : below;
         }
+    for (size_t i = 0; t->attributes && i < t->attributes->count; i++) {
+        const int height = tree_height(t->attributes->at[i].tree);
+        below = height > below ? height : below;
+    }
     return below + 1;
 }

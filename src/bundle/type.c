@@ -11,6 +11,7 @@ static const struct {
     [FERRY_TYPE_ARRAY] = {"array", 0},
     [FERRY_TYPE_LIST] = {"list", 0},
     [FERRY_TYPE_BUNDLE] = {"bundle", 0},
+    [FERRY_TYPE_STRINGS] = {"strings", 0},
 #define SCALAR(word, WORD, type) [FERRY_TYPE_##WORD] = {#word, sizeof(type)},
     FERRY_SCALAR_LIST(SCALAR)
 #undef SCALAR

@@ -74,6 +74,55 @@ ferry_status value_text(ferry_type type, const void *data, size_t bytes, bool bo
     return FERRY_OK;
 }
 
+/* Bytes of an array of strings: an end for each, and a NUL. */
+static ferry_status measure_strings(size_t count, const char *const *texts, const size_t *lengths,
+                                    size_t *bytes_out)
+{
+    size_t bytes;
+
+    if (!texts && count > 0)
+        return trouble(FERRY_ERR_ARG, "texts is NULL, expected %zu strings", count);
+    bool fits = size_mul(count, sizeof(uint64_t) + 1, &bytes);
+    for (size_t i = 0; i < count && fits; i++) {
+        if (!texts[i] && (!lengths || lengths[i] > 0))
+            return trouble(FERRY_ERR_ARG, "texts[%zu] is NULL, expected a string", i);
+        fits = size_add(bytes, lengths ? lengths[i] : strlen(texts[i]), &bytes);
+    }
+    if (!fits || bytes > INT64_MAX)
+        return trouble(FERRY_ERR_ARG, "%zu strings have more bytes than 63 bits can count", count);
+    *bytes_out = bytes;
+    return FERRY_OK;
+}
+
+ferry_status value_strings(size_t count, const char *const *texts, const size_t *lengths,
+                           value *value_out)
+{
+    size_t bytes = 0;
+    char *block;
+    ferry_status st = measure_strings(count, texts, lengths, &bytes);
+
+    if (st == FERRY_OK)
+        st = take(bytes, &block);
+    if (st != FERRY_OK)
+        return st;
+    uint64_t *const ends = (uint64_t *)block;
+    char *const text = (char *)(ends + count), *at = text;
+    bool utf8 = true;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = lengths ? lengths[i] : strlen(texts[i]);
+        if (length > 0)
+            memcpy(at, texts[i], length);
+        at[length] = '\0';
+        utf8 = utf8 && utf8_valid(at, length);
+        at += length + 1;
+        ends[i] = (uint64_t)(at - text);
+    }
+    *value_out = (value){.type = FERRY_TYPE_STRINGS,
+                         .flags = (uint8_t)(VALUE_OWNED | (utf8 ? VALUE_UTF8 : 0)),
+                         .strings = {ends, count}};
+    return FERRY_OK;
+}
+
 /* One block: the shape, then the strides unless dense. */
 static ferry_status borrow_array(const array_spec *spec, const array_form *form, value *v)
 {
@@ -142,7 +191,7 @@ ferry_status value_array(const array_spec *spec, bool borrow, value *value_out)
 
 static void drop_array(const value *v)
 {
-    const size_t bytes = value_array_bytes(v);
+    const size_t bytes = value_bytes(v);
 
     if (!(v->flags & VALUE_BORROWED) && bytes >= POOL_BYTES)
         give(v->array.data, bytes);
@@ -158,7 +207,71 @@ void value_drop(value *v)
     if (v->type == FERRY_TYPE_ARRAY)
         drop_array(v);
     else
-        give(v->text.data, v->text.bytes + 1);
+        give(value_data(v), value_bytes(v) + (v->type != FERRY_TYPE_STRINGS));
+}
+
+static ferry_status copy_tree(const value *v, value *copy_out)
+{
+    tree *child;
+    const ferry_status st = tree_copy(v->child, &child);
+
+    if (st == FERRY_OK)
+        *copy_out = value_tree(child);
+    return st;
+}
+
+/* The memory order is that of the value, also where strides cannot tell it. */
+static ferry_status copy_of_array(const value *v, const array_spec *spec, value *copy_out)
+{
+    const array_form form = {.bytes = value_bytes(v),
+                             .column_major = (v->flags & VALUE_COLUMN) != 0};
+    value copy = {.type = v->type,
+                  .element = v->element,
+                  .dims = v->dims,
+                  .flags = (uint8_t)(VALUE_OWNED | (v->flags & VALUE_COLUMN))};
+    const ferry_status st = copy_array(spec, &form, &copy);
+
+    if (st == FERRY_OK)
+        *copy_out = copy;
+    return st;
+}
+
+static ferry_status copy_strings(const value *v, value *copy_out)
+{
+    const size_t bytes = value_bytes(v);
+    char *block;
+    const ferry_status st = take(bytes, &block);
+
+    if (st != FERRY_OK)
+        return st;
+    memcpy(block, v->strings.ends, bytes);
+    *copy_out = *v;
+    copy_out->flags = (uint8_t)((v->flags & VALUE_UTF8) | VALUE_OWNED);
+    copy_out->strings.ends = (const uint64_t *)block;
+    return FERRY_OK;
+}
+
+ferry_status value_copy(const value *v, value *copy_out)
+{
+    int64_t strides[FERRY_ARRAY_MAX_DIMS];
+    array_spec spec;
+
+    switch (v->type) {
+    case FERRY_TYPE_ARRAY:
+        spec = value_spec(v, strides);
+        return copy_of_array(v, &spec, copy_out);
+    case FERRY_TYPE_STRING:
+    case FERRY_TYPE_BYTES:
+        return value_text(v->type, v->text.data, v->text.bytes, false, copy_out);
+    case FERRY_TYPE_STRINGS:
+        return copy_strings(v, copy_out);
+    case FERRY_TYPE_LIST:
+    case FERRY_TYPE_BUNDLE:
+        return copy_tree(v, copy_out);
+    default:
+        *copy_out = value_scalar(v->type, v->scalar);
+        return FERRY_OK;
+    }
 }
 
 bool value_utf8(const value *v)
@@ -179,10 +292,43 @@ array_spec value_spec(const value *v, int64_t strides[FERRY_ARRAY_MAX_DIMS])
     return spec;
 }
 
-size_t value_array_bytes(const value *v)
+text_view strings_view(const value *v, size_t number)
 {
+    const uint64_t begin = number > 0 ? v->strings.ends[number - 1] : 0;
+
+    return (text_view){strings_text(v) + begin, v->strings.ends[number] - begin - 1};
+}
+
+const void *value_data(const value *v)
+{
+    switch (v->type) {
+    case FERRY_TYPE_ARRAY:
+        return v->array.data;
+    case FERRY_TYPE_STRING:
+    case FERRY_TYPE_BYTES:
+        return v->text.data;
+    case FERRY_TYPE_STRINGS:
+        return v->strings.ends;
+    default:
+        return ferry_type_bytes(v->type) > 0 ? v->scalar : NULL;
+    }
+}
+
+size_t value_bytes(const value *v)
+{
+    const size_t count = v->strings.count;
     size_t bytes = 0;
 
-    array_bytes(v->element, v->dims, v->array.shape, &bytes);
-    return bytes;
+    switch (v->type) {
+    case FERRY_TYPE_ARRAY:
+        array_bytes(v->element, v->dims, v->array.shape, &bytes);
+        return bytes;
+    case FERRY_TYPE_STRING:
+    case FERRY_TYPE_BYTES:
+        return v->text.bytes;
+    case FERRY_TYPE_STRINGS:
+        return count > 0 ? count * sizeof(uint64_t) + v->strings.ends[count - 1] : 0;
+    default:
+        return ferry_type_bytes(v->type);
+    }
 }
