@@ -8,6 +8,7 @@
 #include "ferry/bundle_file.h"
 #include "ferry/bundle_item.h"
 #include "ferry/bundle_move.h"
+#include "ferry/bundle_path.h"
 #include "ferry/context.h"
 #include "ferry/halo.h"
 #include "ferry/layout.h"

@@ -6,21 +6,6 @@
 #include "bundle/print.h"
 #include "bundle/step.h"
 
-/* The way to what is compared, from the inside out; on the stack of the walk. */
-typedef struct way {
-    const struct way *before;
-    const tree *tree; /* of the first; NULL: a step into attributes */
-    size_t number;
-} way;
-
-static void add_way(text_out *out, const way *to)
-{
-    if (!to)
-        return;
-    add_way(out, to->before);
-    step_add(out, to->tree, to->number);
-}
-
 /* --- what differs between two values of one type --- */
 
 /* A single value; its bits too when what people read is the same. */
@@ -104,7 +89,7 @@ static void add_elements(text_out *out, const array_spec *a, const array_spec *b
 /* Says where and what kinds differ; true, as a difference was found. Never with `out` NULL. */
 static void differ(text_out *out, const way *to, const char *what)
 {
-    add_way(out, to);
+    way_add(out, to);
     text_add(out, "%s%s", to ? ": " : "", what);
 }
 

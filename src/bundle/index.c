@@ -1,6 +1,10 @@
 /* The hash table of a tree's keys; see index.h. */
 #include "bundle/index.h"
 
+#include <stdatomic.h>
+
+#include "base/sys.h"
+
 unsigned index_bits(size_t count)
 {
     unsigned bits = 3;
@@ -12,10 +16,28 @@ unsigned index_bits(size_t count)
     return bits;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+/* A random number of this process, so that nobody can choose keys that all fall together. Made when
+ * the first key is hashed; never 0 afterwards. */
+static uint64_t secret(void)
 {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
+    static atomic_uint_least64_t kept;
+    uint_least64_t now = atomic_load_explicit(&kept, memory_order_relaxed);
+
+    if (now == 0) {
+        const uint64_t fresh = sys_random() | 1;
+        if (atomic_compare_exchange_strong(&kept, &now, fresh))
+            now = fresh;
+    }
+    return now;
+}
+
+/* Both halves of the product with a secret number: which bits a change of the word reaches is not
+ * known outside. */
+static uint64_t mix(uint64_t hash, uint64_t word, uint64_t factor)
+{
+    const unsigned __int128 product = (unsigned __int128)(hash ^ word) * factor;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* Multiplied once more, so that the top bits, which are used, depend on every byte. */
@@ -26,24 +48,26 @@ static uint32_t finish(uint64_t hash)
 
 uint32_t index_hash(const char *key, size_t length)
 {
-    uint64_t hash = 0, word;
+    const uint64_t factor = secret();
+    uint64_t hash = ~factor, word;
 
     for (; length >= sizeof word; length -= sizeof word, key += sizeof word) {
         memcpy(&word, key, sizeof word);
-        hash = mix(hash, word);
+        hash = mix(hash, word, factor);
     }
     word = 0;
     for (size_t i = 0; i < length; i++)
         word |= (uint64_t)(unsigned char)key[i] << 8 * i;
-    return finish(mix(hash, word));
+    return finish(mix(hash, word, factor));
 }
 
 uint32_t index_hash_words(const uint64_t *key, size_t words)
 {
-    uint64_t hash = 0;
+    const uint64_t factor = secret();
+    uint64_t hash = ~factor;
 
     for (size_t i = 0; i < words; i++)
-        hash = mix(hash, key[i]);
+        hash = mix(hash, key[i], factor);
     return finish(hash);
 }
 

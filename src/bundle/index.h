@@ -20,6 +20,7 @@ static inline size_t index_slots(unsigned bits)
     return bits ? (size_t)1 << bits : 0;
 }
 
+/* Differs from process to process. */
 uint32_t index_hash(const char *key, size_t length);
 
 /* The same for a key that zeros follow up to a multiple of 8 bytes; `words` of them, at least one

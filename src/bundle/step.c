@@ -30,3 +30,11 @@ void step_add(text_out *out, const tree *t, size_t number)
     else
         add_key(out, t->keys[number]);
 }
+
+void way_add(text_out *out, const way *to)
+{
+    if (!to)
+        return;
+    way_add(out, to->before);
+    step_add(out, to->tree, to->number);
+}

@@ -13,4 +13,13 @@
  * is the first one. */
 void step_add(text_out *out, const tree *t, size_t number);
 
+/* The steps to where a walk is, from the inside out; kept on its stack. */
+typedef struct way {
+    const struct way *before;
+    const tree *tree; /* NULL: a step into attributes */
+    size_t number;
+} way;
+
+void way_add(text_out *out, const way *to);
+
 #endif
