@@ -194,8 +194,8 @@ FERRY_API ferry_status ferry_stream_test(ferry_stream_request **request, int *do
 FERRY_API ferry_status ferry_stream_wait(ferry_stream_request **request, ferry_stream_info *info_out);
 
 /**
- * Take a request back. Possible for a receive that no message has met, and for a send within a node whose message the
- * receiver has not seen yet.
+ * Take a request back. Possible for a receive that no message has met, and for a send whose message has not left: one
+ * that waits for room in the receiver's inbox, or a long one to this rank itself that nobody receives.
  *
  * @param request  points to the request; freed and set to NULL on success
  * @retval FERRY_OK         it never happened; what it borrowed is free

@@ -16,10 +16,10 @@ enum {
     CONTEXT_TAG_NOTES = 6,    /* the edges themselves */
     CONTEXT_TAG_SETUP = 2,    /* carriers made pair by pair */
     CONTEXT_TAG_CAST = 3,     /* streams: pieces of a broadcast */
-    CONTEXT_TAG_LONG = 5,     /* streams: pieces of a long message */
-    CONTEXT_TAG_REPLY = 4,    /* streams: the receiver's answer */
     CONTEXT_TAG_ROUND = 1024, /* + channel: rounds of plans */
-    CONTEXT_TAG_CHANNELS = 16384
+    CONTEXT_TAG_CHANNELS = 14336,
+    CONTEXT_TAG_REPLY = CONTEXT_TAG_ROUND + CONTEXT_TAG_CHANNELS, /* + tag: receivers of streams */
+    CONTEXT_TAG_REPLIES = 16384
 };
 
 struct memory_arena;

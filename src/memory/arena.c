@@ -32,7 +32,7 @@ static const size_t address_space = (size_t)1 << 45; /* of the 2^47 bytes that a
 /* The first bytes of a part: its control record and the mailboxes. */
 static size_t control_bytes(const ferry_context *ctx)
 {
-    return size_round(sizeof(memory_control) + (size_t)(ctx->node_size + 1) * sizeof(uint64_t),
+    return size_round(sizeof(memory_control) + (size_t)(ctx->node_size + MEMORY_MAILS) * sizeof(uint64_t),
                       PAGE_BYTES);
 }
 

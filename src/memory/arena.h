@@ -13,7 +13,10 @@
 
 #include "context/context.h"
 
-enum { MEMORY_LINE = 128 /* bytes that a processor moves at once, its neighbour line included */ };
+enum {
+    MEMORY_LINE = 128, /* bytes that a processor moves at once, its neighbour line included */
+    MEMORY_MAILS = 2   /* mailboxes of a rank besides one for each rank of its node */
+};
 
 /* What ranks of a node know of each other; one per rank at the start of its part. */
 typedef struct memory_control {
@@ -28,7 +31,7 @@ typedef struct memory_control {
     int32_t verdict;
     char verdict_text[200];
     _Alignas(
-        MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + 1 words that higher modules agree on */
+        MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + MEMORY_MAILS words that higher modules agree on */
 } memory_control;
 
 struct memory_arena {

@@ -1,37 +1,21 @@
 /* Broadcast of a stream. Within a node the root fills slots that all others empty: each byte is
  * copied once at the root and once at each receiver. Everybody says which broadcast and which root
- * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree
- * or cannot place the bytes fail together and leave nothing in the ring. Between nodes a binomial
- * tree over one rank per node passes the bytes on piece by piece, after all ranks have agreed that
- * they have a place. */
+ * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree or
+ * cannot place the bytes fail together and leave nothing in the ring. Broadcasts of a context run
+ * one after another; the first of the queue is under way. */
+#include "plan/cast.h"
+
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/size.h"
-#include "base/trouble.h"
-#include "ferry/memory.h"
-#include "plan/stream.h"
 
 enum {
-    SLOT_ONE = 64 << 10,   /* slot for a single reader */
-    SLOT_MANY = 256 << 10, /* for several */
-    PIECE_BYTES = 1 << 20, /* between nodes */
-    MAX_CHILDREN = 32      /* of a binomial tree: more would be 2^32 nodes */
+    SLOT_ONE = 64 << 10,  /* slot for a single reader */
+    SLOT_MANY = 256 << 10 /* for several */
 };
 
 static const char call_name[] = "ferry_stream_bcast";
-
-/* One broadcast as one rank sees it. */
-typedef struct cast {
-    ferry_context *ctx;
-    int root, writer; /* root; rank of the node that fills its ring, by number in the node */
-    uint64_t sequence;
-    size_t bytes;
-    char *data;           /* of a receiver */
-    stream_reader source; /* of the root */
-    ferry_status status;  /* found while waiting */
-    char *free_slot;
-    const char *full_slot;
-} cast;
 
 /* First bytes of the first slot. */
 typedef struct cast_head {
@@ -50,21 +34,24 @@ static slots *ring_of(const cast *c)
     return c->writer == c->ctx->node_rank ? &s->cast_to : &s->cast_from[c->writer];
 }
 
-static void missing(void *what, text_out *out)
+ferry_status cast_place(cast *c)
 {
-    const cast *const c = what;
-
-    text_add(out, "in broadcast %llu from rank %d", (unsigned long long)c->sequence, c->root);
+    c->request->info.bytes = c->bytes;
+    const ferry_status st = request_place(c->request);
+    c->data = c->request->data;
+    return st;
 }
 
-static ferry_status wait_cast(cast *c, bool (*done)(void *))
+void cast_end(cast *c, ferry_status status)
 {
-    const ferry_status st = wait_until(c->ctx, &(wait_for){done, missing, c});
+    struct stream_state *const s = c->ctx->engine->streams;
 
-    return st == FERRY_OK ? c->status : st;
+    queue_take(&s->casts, &s->casts.first);
+    request_end(c->request, status);
+    c->request = NULL;
 }
 
-/* ---- Slots ---- */
+/* ---- The ring ---- */
 
 static int reader_number(int node_rank, int writer)
 {
@@ -78,94 +65,67 @@ static void wake_readers(const cast *c)
             memory_wake(c->ctx, i);
 }
 
-static bool can_fill(void *what)
-{
-    cast *const c = what;
-
-    c->free_slot = slots_free_slot(ring_of(c));
-    return c->free_slot != NULL;
-}
-
-static bool can_empty(void *what)
-{
-    cast *const c = what;
-    slots *const ring = ring_of(c);
-    const int mail = c->ctx->node_size;
-
-    if (!slots_find(c->ctx, ring, c->writer, mail, reader_number(c->ctx->node_rank, c->writer)))
-        return false;
-    c->full_slot = slots_full_slot(ring);
-    return c->full_slot != NULL;
-}
-
-static ferry_status make_ring(const cast *c)
+ferry_status cast_make_ring(const cast *c)
 {
     const uint32_t readers = (uint32_t)c->ctx->node_size - 1;
 
-    return slots_make(c->ctx, ring_of(c), c->ctx->node_size, readers,
+    return slots_make(c->ctx, ring_of(c), stream_mail_cast(c->ctx), readers,
                       readers == 1 ? SLOT_ONE : SLOT_MANY);
 }
 
-/* Fill slot after slot with a head and the bytes of the source. */
-static ferry_status fill_slots(cast *c)
+bool cast_fill(cast *c, size_t limit)
 {
     slots *const ring = ring_of(c);
     const cast_head head = {c->bytes};
-    size_t front = sizeof head;
 
-    for (size_t done = 0; front || done < c->bytes;) {
-        const ferry_status st = wait_cast(c, can_fill);
-        if (st != FERRY_OK)
-            return st;
-        const size_t part = size_min(c->bytes - done, ring->shared->slot_bytes - front);
-        if (front)
-            memcpy(c->free_slot, &head, sizeof head);
-        stream_read(&c->source, c->free_slot + front, part);
+    while (c->front || c->done < c->bytes) {
+        const size_t part = size_min(c->bytes - c->done, ring->shared->slot_bytes - c->front);
+        char *const slot = c->done + part <= limit ? slots_free_slot(ring) : NULL;
+        if (!slot)
+            return false;
+        if (c->front)
+            memcpy(slot, &head, sizeof head);
+        stream_read(&c->source, slot + c->front, part);
         slots_filled(ring);
         wake_readers(c);
-        done += part;
-        front = 0;
+        c->done += part;
+        c->front = 0;
     }
     c->ctx->counters.copied_bytes += c->bytes;
-    return FERRY_OK;
+    return true;
 }
 
-/* Empty the slots that follow; without a place the bytes are dropped. The first slot is full
- * already. */
-static ferry_status empty_slots(cast *c)
+static const char *full_slot(const cast *c)
 {
     slots *const ring = ring_of(c);
-    size_t front = sizeof(cast_head);
+    const int reader = reader_number(c->ctx->node_rank, c->writer);
 
-    for (size_t done = 0; front || done < c->bytes;) {
-        const ferry_status st = wait_cast(c, can_empty);
-        if (st != FERRY_OK)
-            return st;
-        const size_t part = size_min(c->bytes - done, ring->shared->slot_bytes - front);
+    return slots_find(c->ctx, ring, c->writer, stream_mail_cast(c->ctx), reader)
+               ? slots_full_slot(ring)
+               : NULL;
+}
+
+/* Without a place the bytes are dropped. */
+bool cast_empty(cast *c)
+{
+    const char *slot;
+
+    while (c->front || c->done < c->bytes) {
+        slot = full_slot(c);
+        if (!slot)
+            return false;
+        slots *const ring = ring_of(c);
+        const size_t part = size_min(c->bytes - c->done, ring->shared->slot_bytes - c->front);
         if (c->data && part)
-            memcpy(c->data + done, c->full_slot + front, part);
+            memcpy(c->data + c->done, slot + c->front, part);
         slots_emptied(ring);
         memory_wake(c->ctx, c->writer);
-        done += part;
-        front = 0;
+        c->done += part;
+        c->front = 0;
     }
     c->ctx->counters.copied_bytes += c->bytes;
     c->ctx->counters.node_bytes += c->bytes;
-    return FERRY_OK;
-}
-
-static ferry_status place_bytes(cast *c, ferry_stream_place *place, void *user)
-{
-    void *data = NULL;
-    const ferry_status st = place(user, c->bytes, &data);
-
-    if (st != FERRY_OK)
-        return st;
-    if (!data && c->bytes)
-        return trouble(FERRY_ERR_ARG, "%s: the place for %zu bytes is NULL on rank %d", call_name,
-                       c->bytes, c->ctx->rank);
-    c->data = data;
-    return FERRY_OK;
+    return true;
 }
 
 /* ---- One node ---- */
@@ -197,28 +157,6 @@ static bool has_called(cast *c, int node_rank)
     return true;
 }
 
-static bool all_called(void *what)
-{
-    cast *const c = what;
-    bool all = true;
-
-    for (int i = 0; i < c->ctx->node_size; i++)
-        all &= has_called(c, i);
-    return all;
-}
-
-static bool all_finished(void *what)
-{
-    const cast *const c = what;
-    const slots *const ring = ring_of(c);
-
-    for (uint32_t i = 0; i < ring->shared->reader_count; i++)
-        if (atomic_load_explicit(&ring->shared->readers[i].finished, memory_order_acquire) <
-            c->sequence)
-            return false;
-    return true;
-}
-
 /* The failure of the lowest reader, kept as this rank's. */
 static ferry_status readers_status(const slots *ring)
 {
@@ -232,7 +170,8 @@ static ferry_status readers_status(const slots *ring)
     return FERRY_OK;
 }
 
-static void judge(const cast *c, ferry_status status)
+/* The root's verdict, for all. */
+static void judge(cast *c, ferry_status status)
 {
     memory_control *const own = control(c, c->ctx->node_rank);
 
@@ -241,300 +180,197 @@ static void judge(const cast *c, ferry_status status)
         trouble_copy(own->verdict_text, sizeof own->verdict_text);
     atomic_store_explicit(&own->judged, c->sequence, memory_order_release);
     wake_readers(c);
+    cast_end(c, status);
 }
 
-static ferry_status node_root(cast *c)
+static ferry_status step_called(cast *c)
 {
-    ferry_status st = make_ring(c);
-    const ferry_status called = wait_cast(c, all_called);
+    bool all = true;
 
-    if (st == FERRY_OK)
-        st = called;
-    if (st == FERRY_OK)
-        st = fill_slots(c);
-    if (st == FERRY_OK)
-        st = wait_cast(c, all_finished);
-    if (c->ctx->broken != FERRY_OK)
-        return st;
-    if (st == FERRY_OK)
-        st = readers_status(ring_of(c));
-    judge(c, st);
-    return st;
+    for (int i = 0; i < c->ctx->node_size; i++)
+        all &= has_called(c, i);
+    if (!all)
+        return FERRY_OK;
+    if (c->status == FERRY_OK)
+        c->status = cast_make_ring(c);
+    if (c->status == FERRY_OK)
+        c->stage = CAST_FILL;
+    else
+        judge(c, c->status);
+    return FERRY_OK;
 }
 
-static bool is_judged(void *what)
+static ferry_status step_fill(cast *c)
 {
-    const cast *const c = what;
+    if (cast_fill(c, c->bytes))
+        c->stage = CAST_FINISH;
+    return FERRY_OK;
+}
 
+static ferry_status step_finish(cast *c)
+{
+    const slots *const ring = ring_of(c);
+
+    for (uint32_t i = 0; i < ring->shared->reader_count; i++)
+        if (atomic_load_explicit(&ring->shared->readers[i].finished, memory_order_acquire) <
+            c->sequence)
+            return FERRY_OK;
+    judge(c, readers_status(ring));
+    return FERRY_OK;
+}
+
+static bool is_judged(const cast *c)
+{
     return atomic_load_explicit(&control(c, c->writer)->judged, memory_order_acquire) >=
            c->sequence;
 }
 
-/* Something to read, a verdict without anything to read, or a root that means another broadcast. */
-static bool begins_or_fails(void *what)
-{
-    cast *const c = what;
-
-    if (is_judged(c) || can_empty(c))
-        return true;
-    has_called(c, c->writer);
-    if (c->status != FERRY_OK &&
-        is_judged(c)) /* the root gave its verdict in between, and went on to another broadcast */
-        c->status = FERRY_OK;
-    return c->status != FERRY_OK || is_judged(c);
-}
-
-static ferry_status verdict_of(const cast *c)
+static void end_as_judged(cast *c)
 {
     const memory_control *const root = control(c, c->writer);
 
     if (root->verdict != FERRY_OK)
         trouble_keep(root->verdict_text);
-    return (ferry_status)root->verdict;
+    cast_end(c, (ferry_status)root->verdict);
 }
 
-static ferry_status node_reader(cast *c, ferry_stream_place *place, void *user)
+/* The first slot is full: now the length is known. */
+static void begin_reading(cast *c, const char *slot)
 {
     cast_head head;
-    ferry_status st = wait_cast(c, begins_or_fails);
 
-    if (st != FERRY_OK)
-        return st;
-    if (is_judged(c))
-        return verdict_of(c);
-    memcpy(&head, c->full_slot, sizeof head);
+    memcpy(&head, slot, sizeof head);
     c->bytes = (size_t)head.bytes;
-    const ferry_status placed = place_bytes(c, place, user);
+    const ferry_status placed = cast_place(c);
     slots_reader *const own = &ring_of(c)->shared->readers[ring_of(c)->reader];
     own->status = placed;
     if (placed != FERRY_OK)
         trouble_copy(own->text, sizeof own->text);
-    st = empty_slots(c);
-    if (st != FERRY_OK)
-        return st;
-    atomic_store_explicit(&own->finished, c->sequence, memory_order_release);
-    memory_wake(c->ctx, c->writer);
-    st = wait_cast(c, is_judged);
-    return st == FERRY_OK ? verdict_of(c) : st;
+    c->stage = CAST_EMPTY;
 }
 
-/* A rank with bad arguments takes part with a root that nobody else has. */
-static ferry_status within_node(cast *c, ferry_status st, ferry_stream_place *place, void *user)
+/* Something to read, a verdict without anything to read, or a root that means another broadcast. */
+static ferry_status step_begin(cast *c)
 {
-    memory_control *const own = control(c, c->ctx->node_rank);
+    const char *const slot = is_judged(c) ? NULL : full_slot(c);
 
-    atomic_store_explicit(&own->called, call_word(c->sequence, st == FERRY_OK ? c->root : -1),
-                          memory_order_release);
-    if (st != FERRY_OK)
-        return st;
-    c->writer = context_node_rank(c->ctx, c->root);
-    if (c->writer == c->ctx->node_rank)
-        return node_root(c);
-    memory_wake(c->ctx, c->writer);
-    return node_reader(c, place, user);
-}
-
-/* ---- Several nodes ---- */
-
-/* Where this rank stands in the tree of nodes: the root's node is 0. Where shared memory may not be
- * used, every rank is a node. */
-typedef struct tree {
-    bool leads, shares;
-    int size, position, parent;
-    int child_count, children[MAX_CHILDREN];
-} tree;
-
-static int member(const cast *c, const tree *t, int position)
-{
-    const ferry_context *const ctx = c->ctx;
-
-    if (position == 0)
-        return c->root;
-    return t->shares ? ctx->leaders[(ctx->node_of[c->root] + position) % t->size]
-                     : (c->root + position) % t->size;
-}
-
-static void grow_tree(const cast *c, tree *t)
-{
-    const ferry_context *const ctx = c->ctx;
-    int bit = 1;
-
-    t->shares = route_node_listed(
-        ctx); /* also where a node has a single rank: all ranks must see one tree */
-    t->size = t->shares ? ctx->node_count : ctx->size;
-    t->position = t->shares ? (ctx->node - ctx->node_of[c->root] + t->size) % t->size
-                            : (ctx->rank - c->root + t->size) % t->size;
-    t->leads = member(c, t, t->position) == ctx->rank;
-    for (; bit < t->size && !(t->position & bit); bit <<= 1)
-        ;
-    t->parent = t->position ? member(c, t, t->position - bit) : -1;
-    for (bit >>= 1; bit > 0; bit >>= 1)
-        if (t->position + bit < t->size)
-            t->children[t->child_count++] = member(c, t, t->position + bit);
-}
-
-static ferry_status pass_on(cast *c, const tree *t, const char *piece, size_t bytes,
-                            MPI_Request *requests)
-{
-    ferry_status st = FERRY_OK;
-
-    for (int i = 0; i < t->child_count && st == FERRY_OK; i++) {
-        c->ctx->counters.messages++;
-        c->ctx->counters.wire_bytes += bytes;
-        st = pmpi_status(PMPI_Isend(piece, (int)bytes, MPI_BYTE, t->children[i], CONTEXT_TAG_CAST,
-                                    c->ctx->comm, &requests[i]),
-                         "MPI_Isend");
-    }
-    return st;
-}
-
-static ferry_status finish_sends(cast *c, const tree *t, MPI_Request *requests)
-{
-    ferry_status st = FERRY_OK;
-
-    for (int i = 0; i < t->child_count && st == FERRY_OK; i++)
-        st = post_wait(c->ctx, &requests[i], t->children[i], "to take a piece of a broadcast");
-    return st;
-}
-
-/* The root gathers each piece into a buffer; the others receive into place. A piece flies on while
- * the next one comes. */
-static ferry_status move_pieces(cast *c, const tree *t, char *staging)
-{
-    MPI_Request sends[2][MAX_CHILDREN], receive = MPI_REQUEST_NULL;
-    ferry_status st = FERRY_OK;
-    size_t k = 0;
-
-    for (int i = 0; i < 2 * MAX_CHILDREN; i++)
-        sends[i / MAX_CHILDREN][i % MAX_CHILDREN] = MPI_REQUEST_NULL;
-    for (size_t done = 0; done < c->bytes && st == FERRY_OK; k++) {
-        const size_t part = size_min(c->bytes - done, PIECE_BYTES);
-        char *const piece = t->parent < 0 ? staging + k % 2 * PIECE_BYTES : c->data + done;
-        st = finish_sends(c, t, sends[k % 2]);
-        if (st == FERRY_OK && t->parent < 0) {
-            stream_read(&c->source, piece, part);
-            c->ctx->counters.copied_bytes += part;
-        } else if (st == FERRY_OK) {
-            st = pmpi_status(PMPI_Irecv(piece, (int)part, MPI_BYTE, t->parent, CONTEXT_TAG_CAST,
-                                        c->ctx->comm, &receive),
-                             "MPI_Irecv");
-        }
-        if (st == FERRY_OK && t->parent >= 0)
-            st = post_wait(c->ctx, &receive, t->parent, "a piece of a broadcast");
-        if (st == FERRY_OK)
-            st = pass_on(c, t, piece, part, sends[k % 2]);
-        done += part;
-    }
-    for (int i = 0; i < 2 && st == FERRY_OK; i++)
-        st = finish_sends(c, t, sends[i]);
-    return st;
-}
-
-static ferry_status between_nodes(cast *c, const tree *t, char *staging)
-{
-    const stream_reader again = c->source; /* the node's ranks are served from the start too */
-    ferry_status st = FERRY_OK;
-
-    if (t->leads && (t->parent >= 0 || t->child_count))
-        st = move_pieces(c, t, staging);
-    c->source = again;
-    return st;
-}
-
-static ferry_status node_share(cast *c, const tree *t)
-{
-    const ferry_piece whole = {c->data, c->bytes};
-
-    if (!t->shares || c->ctx->node_size == 1)
+    if (slot) {
+        begin_reading(c, slot);
         return FERRY_OK;
-    if (!t->leads)
-        return empty_slots(c);
-    if (t->position)
-        c->source = (stream_reader){&whole, 1, 0};
-    return fill_slots(c);
-}
-
-/* All ranks learn the root's length, or that they do not mean the same root. */
-static ferry_status agree_root(cast *c, ferry_status st)
-{
-    ferry_context *const ctx = c->ctx;
-    int mine[2] = {c->root, -c->root}, all[2] = {0, 0};
-    uint64_t bytes = c->bytes;
-    MPI_Request request = MPI_REQUEST_NULL;
-
-    st = context_agree(ctx, st);
-    if (st != FERRY_OK)
-        return st;
-    st = pmpi_status(PMPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MAX, ctx->comm, &request),
-                     "MPI_Iallreduce");
-    if (st == FERRY_OK)
-        st = context_complete(ctx, &request, "MPI_Iallreduce");
-    if (st == FERRY_OK && all[0] != -all[1])
-        st = trouble(FERRY_ERR_ARG, "%s: root is %d on some ranks, %d on others", call_name,
-                     -all[1], all[0]);
-    if (st != FERRY_OK)
-        return st;
-    st = pmpi_status(PMPI_Ibcast(&bytes, 1, MPI_UINT64_T, c->root, ctx->comm, &request),
-                     "MPI_Ibcast");
-    if (st == FERRY_OK)
-        st = context_complete(ctx, &request, "MPI_Ibcast");
-    c->bytes = (size_t)bytes;
-    return st;
-}
-
-static ferry_status across_nodes(cast *c, ferry_status st, ferry_stream_place *place, void *user)
-{
-    ferry_context *const ctx = c->ctx;
-    tree t = {.size = 0};
-    void *staging = NULL;
-
-    st = agree_root(c, st);
-    if (st != FERRY_OK)
-        return st;
-    grow_tree(c, &t);
-    c->writer = context_node_rank(ctx, member(c, &t, t.position));
-    st = ctx->rank == c->root ? FERRY_OK : place_bytes(c, place, user);
-    if (st == FERRY_OK && t.leads && t.shares && ctx->node_size > 1)
-        st = make_ring(c);
-    if (st == FERRY_OK && ctx->rank == c->root)
-        st = ferry_memory_take(2 * (size_t)PIECE_BYTES, &staging);
-    st = context_agree(ctx, st); /* from here on only MPI and time can fail */
-    if (st == FERRY_OK) {
-        st = between_nodes(c, &t, staging);
-        if (st == FERRY_OK)
-            st = node_share(c, &t);
-        if (st != FERRY_OK)
-            return context_break(ctx, st); /* MPI may still be sending what is staged */
     }
-    ferry_memory_give(staging);
-    return st;
-}
-
-static ferry_status check(const ferry_context *ctx, int root, ferry_stream_place *place)
-{
-    if (root < 0 || root >= ctx->size)
-        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", call_name,
-                       root, ctx->rank, ctx->size - 1);
-    if (!place && root != ctx->rank)
-        return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call_name, ctx->rank);
+    has_called(c, c->writer);
+    if (is_judged(c)) /* perhaps in between, and the root went on to another broadcast */
+        end_as_judged(c);
+    else if (c->status != FERRY_OK)
+        cast_end(c, c->status);
     return FERRY_OK;
 }
 
-ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                int root, ferry_stream_place *place, void *user)
+static ferry_status step_empty(cast *c)
 {
-    cast c = {.ctx = ctx, .root = root, .source = {pieces, count, 0}};
-    ferry_status st = context_usable(ctx, call_name);
+    if (!cast_empty(c))
+        return FERRY_OK;
+    atomic_store_explicit(&ring_of(c)->shared->readers[ring_of(c)->reader].finished, c->sequence,
+                          memory_order_release);
+    memory_wake(c->ctx, c->writer);
+    c->stage = CAST_JUDGED;
+    return FERRY_OK;
+}
 
-    if (st != FERRY_OK)
-        return st;
-    st = check(ctx, root, place);
-    if (st == FERRY_OK && root == ctx->rank)
-        st = stream_check_pieces(pieces, count, call_name, ctx->rank, &c.bytes);
-    if (ctx->size == 1)
-        return st;
-    c.sequence = ++ctx->engine->streams->casts;
-    if (route_node_allowed(ctx) && ctx->node_size == ctx->size)
-        return within_node(&c, st, place, user);
-    return across_nodes(&c, st, place, user);
+static ferry_status step_judged(cast *c)
+{
+    if (is_judged(c))
+        end_as_judged(c);
+    return FERRY_OK;
+}
+
+/* A rank with wrong arguments takes part with a root that nobody else has. */
+static void start_on_node(cast *c)
+{
+    memory_control *const own = control(c, c->ctx->node_rank);
+    const bool sound = c->status == FERRY_OK;
+
+    atomic_store_explicit(&own->called, call_word(c->sequence, sound ? c->root : -1),
+                          memory_order_release);
+    if (!sound) {
+        trouble_keep(c->request->text);
+        cast_end(c, c->status);
+        return;
+    }
+    c->writer = context_node_rank(c->ctx, c->root);
+    c->stage = c->writer == c->ctx->node_rank ? CAST_CALLED : CAST_BEGIN;
+    if (c->stage == CAST_BEGIN)
+        memory_wake(c->ctx, c->writer);
+}
+
+/* ---- All of them ---- */
+
+static ferry_status (*const steps[CAST_STAGES])(cast *c) = {
+    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,     [CAST_FINISH] = step_finish,
+    [CAST_BEGIN] = step_begin,   [CAST_EMPTY] = step_empty,   [CAST_JUDGED] = step_judged,
+    [CAST_AGREE] = cast_agree,   [CAST_READY] = cast_ready,   [CAST_TELL] = cast_tell,
+    [CAST_MOVE] = cast_move,
+};
+
+/* The first of the queue begins. */
+static ferry_status begin(cast *c, ferry_stream_request *request)
+{
+    ferry_context *const ctx = c->ctx;
+
+    memset(c, 0, sizeof *c);
+    c->ctx = ctx;
+    c->request = request;
+    c->root = request->info.from;
+    c->bytes = request->info.bytes;
+    c->source = request->source;
+    c->status = request->status;
+    c->front = sizeof(cast_head);
+    c->sequence = ++ctx->engine->streams->cast_count;
+    if (ctx->size == 1) {
+        trouble_keep(request->text);
+        cast_end(c, c->status);
+        return FERRY_OK;
+    }
+    if (!route_node_allowed(ctx) || ctx->node_size < ctx->size)
+        return cast_wire_start(c);
+    start_on_node(c);
+    return FERRY_OK;
+}
+
+ferry_status cast_progress(ferry_context *ctx)
+{
+    struct stream_state *const s = ctx->engine->streams;
+    cast *const c = s->cast;
+    ferry_status st = FERRY_OK;
+
+    while (s->casts.first && st == FERRY_OK) {
+        if (!c->request) {
+            st = begin(c, s->casts.first);
+            continue;
+        }
+        const cast_stage before = c->stage;
+        st = steps[before](c);
+        if (c->request && c->stage == before)
+            break; /* nothing more to do now */
+    }
+    return st;
+}
+
+void cast_start(ferry_stream_request *request, ferry_status checked)
+{
+    request->status = checked;
+    trouble_copy(request->text, sizeof request->text);
+    queue_add(&request->ctx->engine->streams->casts, request);
+}
+
+ferry_status cast_make(ferry_context *ctx)
+{
+    struct stream_state *const s = ctx->engine->streams;
+    ferry_status st = alloc_zero(1, sizeof *s->cast, &s->cast);
+
+    if (st == FERRY_OK)
+        st = alloc_zero((size_t)ctx->node_size, sizeof *s->cast_from, &s->cast_from);
+    if (st == FERRY_OK)
+        s->cast->ctx = ctx;
+    return st;
 }

@@ -1,6 +1,7 @@
 /* Rounds: start, move on, wait. Nothing is chosen, allocated or looked up here. */
 #include "base/trouble.h"
 #include "plan/plan.h"
+#include "plan/stream.h"
 
 static const char start_call[] = "ferry_plan_start";
 
@@ -116,7 +117,7 @@ ferry_status progress_rounds(ferry_context *ctx)
         else
             *link = plan->next;
     }
-    return FERRY_OK;
+    return stream_progress(ctx);
 }
 
 ferry_status ferry_plan_test(ferry_plan *plan, int *done_out)

@@ -1,205 +1,334 @@
-/* Streams between two ranks of a node. Short messages lie in one slot of the pair's ring; a long
- * one is announced in a slot, and its bytes follow when the receiver has found a place for them, so
- * that nothing stands in the ring that nobody asked for. */
+/* Streams between two ranks of a node. A short message goes into the receiver's inbox at once, whole
+ * or as the place of a block of the sender's outbox. A long one is announced there; when a receive
+ * has met it and found a place, the answer comes back into the sender's inbox, and the bytes flow
+ * through a ring of the pair, message after message in the order of the answers, which both sides
+ * know. So nothing stands in a ring that nobody asked for, and a message that waits for its receive
+ * stops no other. */
 #include <string.h>
 
 #include "base/size.h"
-#include "base/trouble.h"
 #include "plan/stream.h"
 
-enum { SLOT_BYTES = 64 << 10, ANNOUNCED = 1 };
-
-typedef struct pair_head {
-    uint64_t bytes;
-    int32_t tag, kind; /* kind: 0 the bytes follow in this slot, ANNOUNCED they come later */
-} pair_head;
-
-_Static_assert(sizeof(pair_head) + STREAM_EAGER <= SLOT_BYTES, "a short message fits into a slot");
+enum { SLOT_BYTES = 64 << 10 };
 
 bool stream_on_node(const ferry_context *ctx, int rank)
 {
     return route_node_allowed(ctx) && context_node_rank(ctx, rank) >= 0;
 }
 
-/* What a side waits for. */
-typedef struct pair_wait {
-    ferry_context *ctx;
-    slots *ring;
-    int peer;
-    char *free_slot;
-    const char *full_slot;
-    ferry_status status;
-    size_t bytes;
-} pair_wait;
-
-static void missing(void *what, text_out *out)
+static pair *pair_of(const ferry_stream_request *r)
 {
-    const pair_wait *const w = what;
-
-    text_add(out, "in a stream of %zu bytes for rank %d", w->bytes, w->peer);
+    return &r->ctx->engine->streams->pairs[context_node_rank(r->ctx, r->info.from)];
 }
 
-static bool has_free_slot(void *what)
-{
-    pair_wait *const w = what;
+/* --- into the peer's inbox --- */
 
-    w->free_slot = slots_free_slot(w->ring);
-    if (!w->free_slot)
-        w->status = early_collect(w->ctx);
-    return w->free_slot || w->status != FERRY_OK;
+/* A cell there with its head filled, or NULL while all are full. */
+static inbox_cell *claim(ferry_stream_request *r, inbox_kind kind, uint64_t *position_out)
+{
+    struct stream_state *const s = r->ctx->engine->streams;
+    const int node_peer = context_node_rank(r->ctx, r->info.from);
+    inbox *const peer = &s->peers[node_peer];
+
+    if (!inbox_find(r->ctx, peer, node_peer, stream_mail_inbox(r->ctx)))
+        return NULL;
+    inbox_cell *const cell = inbox_claim(peer, position_out);
+    if (cell)
+        cell->head = (inbox_head){.bytes = r->info.bytes,
+                                  .number = r->number,
+                                  .from = r->ctx->node_rank,
+                                  .tag = r->info.tag,
+                                  .kind = kind};
+    return cell;
 }
 
-static bool has_full_slot(void *what)
+static void publish(const ferry_stream_request *r, inbox_cell *cell, uint64_t position)
 {
-    pair_wait *const w = what;
-
-    w->full_slot = slots_full_slot(w->ring);
-    return w->full_slot != NULL;
+    inbox_publish(cell, position);
+    memory_wake(r->ctx, context_node_rank(r->ctx, r->info.from));
 }
 
-/* The receiver answers an announcement by finishing one more message. */
-static bool is_answered(void *what)
+static bool put_whole(ferry_stream_request *send)
 {
-    pair_wait *const w = what;
-    const slots *const ring = w->ring;
+    uint64_t position = 0;
+    inbox_cell *const cell = claim(send, INBOX_WHOLE, &position);
 
-    if (atomic_load_explicit(&ring->shared->readers[0].finished, memory_order_acquire) ==
-        ring->messages)
+    if (!cell)
+        return false;
+    stream_read(&send->source, cell->data, send->info.bytes);
+    publish(send, cell, position);
+    return true;
+}
+
+static bool put_block(ferry_stream_request *send)
+{
+    ferry_context *const ctx = send->ctx;
+    outbox_block *const block = outbox_take(ctx, &ctx->engine->streams->blocks);
+    uint64_t position = 0;
+    inbox_cell *const cell = block ? claim(send, INBOX_BLOCK, &position) : NULL;
+
+    if (!cell) {
+        if (block)
+            outbox_give(block);
+        return false;
+    }
+    stream_read(&send->source, block->data, send->info.bytes);
+    cell->head.number = memory_offset(ctx, block);
+    publish(send, cell, position);
+    return true;
+}
+
+static bool put_announcement(ferry_stream_request *send)
+{
+    uint64_t position = 0;
+    inbox_cell *const cell = claim(send, INBOX_ANNOUNCED, &position);
+
+    if (!cell)
+        return false;
+    queue_add(&pair_of(send)->announced, send); /* before the answer can come */
+    publish(send, cell, position);
+    return true;
+}
+
+/* Hand one message over: true when the peer has it. Short ones end here. */
+static bool hand_over(ferry_stream_request *send)
+{
+    struct stream_state *const s = send->ctx->engine->streams;
+    const size_t bytes = send->info.bytes;
+
+    if (bytes > STREAM_EAGER) {
+        if (!put_announcement(send))
+            return false;
+        s->busy--; /* the answer comes by itself */
         return true;
-    w->status = early_collect(w->ctx);
-    return w->status != FERRY_OK;
+    }
+    if (!(bytes <= INBOX_INLINE ? put_whole(send) : put_block(send)))
+        return false;
+    s->busy--;
+    send->ctx->counters.copied_bytes += bytes;
+    request_end(send, FERRY_OK);
+    return true;
 }
 
-/* A failure here leaves a message halfway: the context ends with it. */
-static ferry_status wait_pair(pair_wait *w, bool (*done)(void *))
+static void hand_over_all(pair *p)
 {
-    const ferry_status st = wait_until(w->ctx, &(wait_for){done, missing, w});
-
-    if (st != FERRY_OK)
-        return st;
-    return w->status == FERRY_OK ? FERRY_OK : context_break(w->ctx, w->status);
+    while (p->sends.first) {
+        ferry_stream_request *const send = queue_take(&p->sends, &p->sends.first);
+        if (hand_over(send))
+            continue;
+        queue_push(&p->sends, send);
+        return;
+    }
 }
 
-static void publish(const pair_wait *w)
+ferry_status pair_send(ferry_stream_request *send)
 {
-    slots_filled(w->ring);
-    memory_wake(w->ctx, context_node_rank(w->ctx, w->peer));
-}
+    ferry_context *const ctx = send->ctx;
+    struct stream_state *const s = ctx->engine->streams;
+    pair *const p = pair_of(send);
 
-static ferry_status put_payload(pair_wait *w, stream_reader *reader)
-{
-    for (size_t done = 0; done < w->bytes;) {
-        const size_t part = size_min(w->bytes - done, SLOT_BYTES);
-        const ferry_status st = wait_pair(w, has_free_slot);
+    if (send->info.bytes > STREAM_EAGER) { /* now, while nobody counts on it */
+        const int node_peer = context_node_rank(ctx, send->info.from);
+        const ferry_status st = slots_make(ctx, &p->to, node_peer, 1, SLOT_BYTES);
         if (st != FERRY_OK)
             return st;
-        stream_read(reader, w->free_slot, part);
-        publish(w);
-        done += part;
     }
+    send->number = ++s->sent;
+    s->busy++;
+    queue_add(&p->sends, send);
+    hand_over_all(p);
     return FERRY_OK;
 }
 
-static ferry_status answer_of(const slots *ring)
-{
-    const slots_reader *const reader = &ring->shared->readers[0];
+/* --- answers --- */
 
-    if (reader->status != FERRY_OK)
-        trouble_keep(reader->text);
-    return (ferry_status)reader->status;
+static bool answer(ferry_stream_request *receive)
+{
+    uint64_t position = 0;
+    inbox_cell *const cell = claim(receive, INBOX_ANSWER, &position);
+
+    if (!cell)
+        return false;
+    cell->head.tag = receive->status;
+    if (receive->status != FERRY_OK)
+        memcpy(cell->data, receive->text, sizeof receive->text);
+    publish(receive, cell, position);
+    return true;
 }
 
-ferry_status pair_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, size_t bytes,
-                       int to, int tag)
+static void answer_all(struct stream_state *s, pair *p)
 {
-    const int node_peer = context_node_rank(ctx, to);
-    slots *const ring = &ctx->engine->streams->to[node_peer];
-    pair_wait w = {.ctx = ctx, .ring = ring, .peer = to, .bytes = bytes};
-    const bool announced = bytes > STREAM_EAGER;
-    const pair_head head = {.bytes = bytes, .tag = tag, .kind = announced ? ANNOUNCED : 0};
-    stream_reader reader = {pieces, count, 0};
-    ferry_status st = slots_make(ctx, ring, node_peer, 1, SLOT_BYTES);
-
-    if (st == FERRY_OK)
-        st = wait_pair(&w, has_free_slot);
-    if (st != FERRY_OK)
-        return st;
-    memcpy(w.free_slot, &head, sizeof head);
-    if (!announced)
-        stream_read(&reader, w.free_slot + sizeof head, bytes);
-    ring->messages += announced;
-    publish(&w);
-    ctx->counters.copied_bytes += bytes;
-    if (!announced)
-        return FERRY_OK;
-    st = wait_pair(&w, is_answered);
-    if (st == FERRY_OK)
-        st = answer_of(ring);
-    return st == FERRY_OK ? put_payload(&w, &reader) : st;
-}
-
-ferry_status pair_poll(ferry_context *ctx, int node_rank, bool *came_out)
-{
-    slots *const ring = &ctx->engine->streams->from[node_rank];
-    early_message *message = NULL;
-    pair_head head;
-
-    *came_out = false;
-    if (!slots_find(ctx, ring, node_rank, ctx->node_rank, 0))
-        return FERRY_OK;
-    const char *const slot = slots_full_slot(ring);
-    if (!slot)
-        return FERRY_OK;
-    memcpy(&head, slot, sizeof head);
-    const bool announced = head.kind == ANNOUNCED;
-    const size_t carried = announced ? 0 : size_min(head.bytes, STREAM_EAGER);
-    const ferry_status st = early_make(carried, &message);
-    if (st != FERRY_OK)
-        return st; /* it stays in its slot */
-    *message = (early_message){.from = ctx->node_ranks[node_rank],
-                               .tag = head.tag,
-                               .bytes = (size_t)head.bytes,
-                               .granted_later = announced};
-    memcpy(message->data, slot + sizeof head, carried);
-    early_add(ctx, message);
-    slots_emptied(ring);
-    memory_wake(ctx, node_rank);
-    ctx->counters.copied_bytes += carried;
-    ctx->counters.node_bytes += carried;
-    *came_out = true;
-    return FERRY_OK;
-}
-
-static void answer(ferry_context *ctx, slots *ring, int from, ferry_status status)
-{
-    slots_reader *const own = &ring->shared->readers[0];
-
-    own->status = status;
-    if (status != FERRY_OK)
-        trouble_copy(own->text, sizeof own->text);
-    atomic_store_explicit(&own->finished, ++ring->messages, memory_order_release);
-    memory_wake(ctx, context_node_rank(ctx, from));
-}
-
-ferry_status pair_fetch(ferry_context *ctx, int from, char *dst, size_t bytes, ferry_status status)
-{
-    slots *const ring = &ctx->engine->streams->from[context_node_rank(ctx, from)];
-    pair_wait w = {.ctx = ctx, .ring = ring, .peer = from, .bytes = bytes};
-
-    answer(ctx, ring, from, status);
-    if (status != FERRY_OK)
-        return status;
-    for (size_t done = 0; done < bytes;) {
-        const size_t part = size_min(bytes - done, SLOT_BYTES);
-        const ferry_status st = wait_pair(&w, has_full_slot);
-        if (st != FERRY_OK)
-            return st;
-        memcpy(dst + done, w.full_slot, part);
-        slots_emptied(ring);
-        memory_wake(ctx, context_node_rank(ctx, from));
-        done += part;
+    while (p->answers.first && answer(p->answers.first)) {
+        ferry_stream_request *const receive = queue_take(&p->answers, &p->answers.first);
+        if (receive->status == FERRY_OK) {
+            queue_add(&p->arriving, receive);
+            continue;
+        }
+        s->busy--;
+        receive->ended = true;
     }
+}
+
+void pair_met(ferry_stream_request *receive, uint64_t number)
+{
+    struct stream_state *const s = receive->ctx->engine->streams;
+    pair *const p = pair_of(receive);
+
+    receive->number = number;
+    receive->status = request_place(receive);
+    if (receive->status != FERRY_OK)
+        trouble_copy(receive->text, sizeof receive->text);
+    s->busy++;
+    queue_add(&p->answers, receive);
+    answer_all(s, p);
+}
+
+/* The answer to an announcement of this rank. */
+static void take_answer(ferry_context *ctx, const inbox_cell *cell)
+{
+    struct stream_state *const s = ctx->engine->streams;
+    pair *const p = &s->pairs[cell->head.from];
+    ferry_stream_request **link = &p->announced.first;
+
+    while (*link && (*link)->number != cell->head.number)
+        link = &(*link)->next;
+    if (!*link)
+        return; /* taken back meanwhile: see ferry_stream_cancel() */
+    ferry_stream_request *const send = queue_take(&p->announced, link);
+    if (cell->head.tag == FERRY_OK) {
+        s->busy++;
+        queue_add(&p->flowing, send);
+        return;
+    }
+    char text[TROUBLE_BYTES];
+    memcpy(text, cell->data, sizeof text);
+    text[sizeof text - 1] = '\0';
+    trouble_keep(text);
+    request_end(send, (ferry_status)cell->head.tag);
+}
+
+/* --- the own inbox --- */
+
+static bool take_block(ferry_context *ctx, const inbox_head *head, stream_arrival *arrival)
+{
+    outbox_block *const block = outbox_find(ctx, head->number);
+
+    if (!block || head->bytes > OUTBOX_BLOCK_BYTES)
+        return true; /* no rank of ours wrote that */
+    arrival->data = block->data;
+    if (!stream_arrived(ctx, arrival))
+        return false;
+    outbox_give(block);
+    memory_wake(ctx, head->from);
+    return true;
+}
+
+/* False when the message has to stay. */
+static bool take_cell(ferry_context *ctx, const inbox_cell *cell)
+{
+    const inbox_head head = cell->head;
+    stream_arrival arrival = {.how = ARRIVED_HERE, .number = head.number, .data = cell->data};
+
+    if (head.from < 0 || head.from >= ctx->node_size)
+        return true;
+    arrival.info =
+        (ferry_stream_info){ctx->node_ranks[head.from], head.tag, (size_t)head.bytes};
+    switch (head.kind) {
+    case INBOX_WHOLE:
+        return head.bytes > INBOX_INLINE || stream_arrived(ctx, &arrival);
+    case INBOX_BLOCK:
+        return take_block(ctx, &head, &arrival);
+    case INBOX_ANNOUNCED:
+        arrival.how = ARRIVED_ANNOUNCED;
+        return stream_arrived(ctx, &arrival);
+    default:
+        take_answer(ctx, cell);
+        return true;
+    }
+}
+
+enum { WAKE_EVERY = INBOX_CELLS / 2 /* cells emptied, until who waits for room is woken */ };
+
+static void empty_inbox(ferry_context *ctx)
+{
+    inbox *const own = &ctx->engine->streams->own;
+    const inbox_cell *cell;
+
+    while ((cell = inbox_look(own)) != NULL) {
+        if (!take_cell(ctx, cell))
+            return; /* no memory: it stays, and all behind it */
+        inbox_emptied(own);
+        for (int i = 0; own->emptied % WAKE_EVERY == 0 && i < ctx->node_size; i++)
+            memory_wake(ctx, i);
+    }
+}
+
+/* --- long messages --- */
+
+static void flow(ferry_context *ctx, pair *p, int node_peer)
+{
+    ferry_stream_request *const send = p->flowing.first;
+    char *slot;
+
+    while (send->done < send->info.bytes && (slot = slots_free_slot(&p->to)) != NULL) {
+        const size_t part = size_min(send->info.bytes - send->done, SLOT_BYTES);
+        stream_read(&send->source, slot, part);
+        slots_filled(&p->to);
+        memory_wake(ctx, node_peer);
+        send->done += part;
+    }
+    if (send->done < send->info.bytes)
+        return;
+    queue_take(&p->flowing, &p->flowing.first);
+    ctx->engine->streams->busy--;
+    ctx->counters.copied_bytes += send->info.bytes;
+    request_end(send, FERRY_OK);
+}
+
+static void arrive(ferry_context *ctx, pair *p, int node_peer)
+{
+    ferry_stream_request *const receive = p->arriving.first;
+    const size_t bytes = receive->info.bytes;
+    const char *slot;
+
+    if (!slots_find(ctx, &p->from, node_peer, ctx->node_rank, 0))
+        return;
+    while (receive->done < bytes && (slot = slots_full_slot(&p->from)) != NULL) {
+        const size_t part = size_min(bytes - receive->done, SLOT_BYTES);
+        memcpy(receive->data + receive->done, slot, part);
+        slots_emptied(&p->from);
+        memory_wake(ctx, node_peer);
+        receive->done += part;
+    }
+    if (receive->done < bytes)
+        return;
+    queue_take(&p->arriving, &p->arriving.first);
+    ctx->engine->streams->busy--;
     ctx->counters.copied_bytes += bytes;
     ctx->counters.node_bytes += bytes;
-    return FERRY_OK;
+    request_end(receive, FERRY_OK);
+}
+
+static void pair_step(ferry_context *ctx, int node_peer)
+{
+    struct stream_state *const s = ctx->engine->streams;
+    pair *const p = &s->pairs[node_peer];
+
+    answer_all(s, p);
+    hand_over_all(p);
+    if (p->arriving.first)
+        arrive(ctx, p, node_peer);
+    if (p->flowing.first)
+        flow(ctx, p, node_peer);
+}
+
+void pair_progress(ferry_context *ctx)
+{
+    struct stream_state *const s = ctx->engine->streams;
+
+    if (!s->own.shared)
+        return;
+    empty_inbox(ctx);
+    for (int i = 0; s->busy && i < ctx->node_size; i++)
+        pair_step(ctx, i);
 }

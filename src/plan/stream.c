@@ -1,28 +1,58 @@
-/* Streams: who wants which message. Within a node they travel through rings (pair.c), elsewhere by
- * MPI (post.c). */
+/* The public calls of streams. Blocking calls start a request and wait for it; what moves requests
+ * on is in pair.c, post.c and cast.c. */
 #include "plan/stream.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/trouble.h"
+#include "ferry/memory.h"
+
+static ferry_status make_node_part(ferry_context *ctx, struct stream_state *s)
+{
+    const size_t ranks = (size_t)ctx->node_size;
+    ferry_status st = alloc_zero(ranks, sizeof *s->pairs, &s->pairs);
+
+    if (st == FERRY_OK)
+        st = alloc_zero(ranks, sizeof *s->peers, &s->peers);
+    if (st == FERRY_OK && route_node_allowed(ctx))
+        st = inbox_make(ctx, &s->own, stream_mail_inbox(ctx));
+    return st;
+}
 
 ferry_status stream_make(ferry_context *ctx)
 {
-    const size_t ranks = (size_t)ctx->node_size;
     struct stream_state *s = NULL;
     ferry_status st = alloc_zero(1, sizeof *s, &s);
 
     if (st != FERRY_OK)
         return st;
-    s->last = &s->first;
+    s->early_last = &s->early;
     ctx->engine->streams = s;
-    st = alloc_zero(ranks, sizeof *s->to, &s->to);
-    if (st == FERRY_OK)
-        st = alloc_zero(ranks, sizeof *s->from, &s->from);
-    if (st == FERRY_OK)
-        st = alloc_zero(ranks, sizeof *s->cast_from, &s->cast_from);
-    return st;
+    st = make_node_part(ctx, s);
+    return st == FERRY_OK ? cast_make(ctx) : st;
+}
+
+static void drop_requests(ferry_stream_request *first)
+{
+    while (first) {
+        ferry_stream_request *const request = first;
+        first = request->next;
+        alloc_free(request);
+    }
+}
+
+static void drop_early(struct stream_state *s)
+{
+    while (s->early) {
+        early_message *const message = s->early;
+        s->early = message->next;
+        if (message->what.how == ARRIVED_SELF)
+            alloc_free(message->what.self);
+        if (message->what.how == ARRIVED_WIRE)
+            post_discard(&message->what);
+        alloc_free(message);
+    }
+    alloc_free(s->spare);
 }
 
 void stream_drop(ferry_context *ctx)
@@ -32,107 +62,42 @@ void stream_drop(ferry_context *ctx)
     if (!s ||
         ctx->broken != FERRY_OK) /* of a broken context MPI may still write into it: it stays */
         return;
-    while (s->first) {
-        early_message *const message = s->first;
-        s->first = message->next;
-        alloc_free(message);
+    drop_early(s);
+    drop_requests(s->posted.first);
+    for (int i = 0; s->pairs && i < ctx->node_size; i++) {
+        drop_requests(s->pairs[i].sends.first);
+        drop_requests(s->pairs[i].announced.first);
     }
-    alloc_free(s->to); /* the rings lie in the arena and end with it */
-    alloc_free(s->from);
+    drop_requests(s->free_requests);
+    alloc_free(s->pairs); /* the rings lie in the arena and end with it */
+    alloc_free(s->peers);
     alloc_free(s->cast_from);
+    alloc_free(s->cast);
     alloc_free(s);
 }
 
-/* ---- Early messages ---- */
-
-ferry_status early_make(size_t carried, early_message **message_out)
-{
-    early_message *message = NULL;
-    const ferry_status st = alloc_resize(sizeof *message + carried, 1, &message);
-
-    if (st == FERRY_OK)
-        *message_out = message;
-    return st;
-}
-
-void early_add(ferry_context *ctx, early_message *message)
+ferry_status stream_progress(ferry_context *ctx)
 {
     struct stream_state *const s = ctx->engine->streams;
-
-    message->next = NULL;
-    *s->last = message;
-    s->last = &message->next;
-}
-
-/* Unlink the first message that fits, or NULL. */
-static early_message *early_take(struct stream_state *s, int from, int tag)
-{
-    for (early_message **link = &s->first; *link; link = &(*link)->next) {
-        early_message *const message = *link;
-        if ((from >= 0 && message->from != from) || (tag >= 0 && message->tag != tag))
-            continue;
-        *link = message->next;
-        if (s->last == &message->next)
-            s->last = link;
-        return message;
-    }
-    return NULL;
-}
-
-enum { AT_ONCE = 8 /* messages taken in from one place before others have a turn */ };
-
-static ferry_status collect_from(ferry_context *ctx, int node_rank)
-{
-    bool came = true;
     ferry_status st = FERRY_OK;
 
-    for (int i = 0; came && i < AT_ONCE && st == FERRY_OK; i++)
-        st = pair_poll(ctx, node_rank, &came);
-    return st;
-}
-
-static ferry_status collect_from_node(ferry_context *ctx)
-{
-    ferry_status st = FERRY_OK;
-
-    if (!route_node_allowed(ctx))
+    if (!s)
         return FERRY_OK;
-    for (int i = 0; i < ctx->node_size && st == FERRY_OK; i++)
-        if (i != ctx->node_rank)
-            st = collect_from(ctx, i);
-    return st;
+    pair_progress(ctx);
+    if (s->posts.first || s->posted.first || s->looks_at_wire)
+        st = post_progress(ctx);
+    if (st == FERRY_OK && s->casts.first)
+        st = cast_progress(ctx);
+    return st == FERRY_OK ? st : context_break(ctx, st);
 }
 
-/* Some ranks are reached by MPI only. */
-static bool has_wire(const ferry_context *ctx)
-{
-    return !route_node_allowed(ctx) || ctx->node_size < ctx->size;
-}
-
-static ferry_status collect_from_wire(ferry_context *ctx)
-{
-    bool came = has_wire(ctx);
-    ferry_status st = FERRY_OK;
-
-    for (int i = 0; came && i < AT_ONCE && st == FERRY_OK; i++)
-        st = post_poll(ctx, FERRY_STREAM_ANY, FERRY_STREAM_ANY, &came);
-    return st;
-}
-
-ferry_status early_collect(ferry_context *ctx)
-{
-    ferry_status st = collect_from_node(ctx);
-
-    if (st == FERRY_OK)
-        st = collect_from_wire(ctx);
-    return st == FERRY_ERR_MEMORY ? FERRY_OK : st;
-}
-
-/* ---- Sending ---- */
+/* ---- Starting ---- */
 
 static ferry_status check_peer(const ferry_context *ctx, const char *call, const char *name,
-                               int rank, int tag, bool any)
+                               const ferry_stream_info *wanted, bool any)
 {
+    const int rank = wanted->from, tag = wanted->tag;
+
     if ((rank < 0 || rank >= ctx->size) && !(any && rank == FERRY_STREAM_ANY))
         return trouble(FERRY_ERR_ARG, "%s: %s is %d on rank %d, expected a rank from 0 to %d%s",
                        call, name, rank, ctx->rank, ctx->size - 1,
@@ -143,124 +108,347 @@ static ferry_status check_peer(const ferry_context *ctx, const char *call, const
     return FERRY_OK;
 }
 
-static ferry_status send_to_self(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                 size_t bytes, int tag)
+/* A short message to this rank itself is kept whole. */
+static ferry_status keep_short(const ferry_stream_request *send, stream_arrival *arrival)
 {
-    stream_reader reader = {pieces, count, 0};
-    early_message *message = NULL;
+    stream_reader reader = send->source;
+    void *copy = NULL;
+    ferry_status st = ferry_memory_take(send->info.bytes, &copy);
 
-    if (bytes > STREAM_EAGER)
-        return trouble(FERRY_ERR_ARG,
-                       "ferry_stream_send: %zu bytes from rank %d to itself, expected at most %d",
-                       bytes, ctx->rank, STREAM_EAGER);
-    const ferry_status st = early_make(bytes, &message);
     if (st != FERRY_OK)
         return st;
-    *message = (early_message){.from = ctx->rank, .tag = tag, .bytes = bytes};
-    stream_read(&reader, message->data, bytes);
-    early_add(ctx, message);
+    stream_read(&reader, copy, send->info.bytes);
+    arrival->how = ARRIVED_HERE;
+    arrival->data = copy;
+    if (!stream_arrived(send->ctx, arrival))
+        st = trouble(FERRY_ERR_MEMORY, "no memory for %zu bytes from rank %d to itself",
+                     send->info.bytes, send->ctx->rank);
+    ferry_memory_give(copy);
+    return st;
+}
+
+static ferry_status send_to_self(ferry_stream_request *send)
+{
+    stream_arrival arrival = {.how = ARRIVED_SELF, .info = send->info, .self = send};
+
+    if (send->info.bytes <= STREAM_EAGER) {
+        const ferry_status st = keep_short(send, &arrival);
+        if (st == FERRY_OK)
+            request_end(send, FERRY_OK);
+        return st;
+    }
+    return stream_arrived(send->ctx, &arrival)
+               ? FERRY_OK
+               : trouble(FERRY_ERR_MEMORY, "no memory for a message from rank %d to itself",
+                         send->ctx->rank);
+}
+
+static ferry_status start_send(ferry_stream_request *send)
+{
+    ferry_context *const ctx = send->ctx;
+
+    if (send->info.from == ctx->rank)
+        return send_to_self(send);
+    if (stream_on_node(ctx, send->info.from))
+        return pair_send(send);
+    const ferry_status st = post_send(send);
+    return st == FERRY_ERR_MPI ? context_break(ctx, st) : st;
+}
+
+static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                          ferry_stream_info peer, const char *call,
+                          ferry_stream_request **request_out)
+{
+    ferry_stream_request *send = NULL;
+    ferry_status st = context_usable(ctx, call);
+
+    if (st == FERRY_OK)
+        st = check_peer(ctx, call, "to", &peer, false);
+    if (st == FERRY_OK)
+        st = stream_check_pieces(pieces, count, call, ctx->rank, &peer.bytes);
+    if (st == FERRY_OK)
+        st = request_make(ctx, STREAM_SEND, &send);
+    if (st != FERRY_OK)
+        return st;
+    send->info = peer;
+    send->source = (stream_reader){pieces, count, 0};
+    st = start_send(send);
+    if (st == FERRY_OK)
+        *request_out = send;
+    else
+        request_drop(send);
+    return st;
+}
+
+ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
+                                int tag, ferry_stream_request **request_out)
+{
+    static const char call[] = "ferry_stream_isend";
+
+    if (!request_out)
+        return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
+    return isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, call, request_out);
+}
+
+static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_stream_place *place,
+                          void *user, const char *call, ferry_stream_request **request_out)
+{
+    ferry_stream_request *receive = NULL;
+    ferry_status st = context_usable(ctx, call);
+
+    if (st == FERRY_OK)
+        st = check_peer(ctx, call, "from", &wanted, true);
+    if (st == FERRY_OK && !place)
+        st = trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call, ctx->rank);
+    if (st == FERRY_OK)
+        st = request_make(ctx, STREAM_RECEIVE, &receive);
+    if (st != FERRY_OK)
+        return st;
+    receive->info = wanted;
+    receive->place = place;
+    receive->user = user;
+    stream_post(receive);
+    *request_out = receive;
     return FERRY_OK;
 }
+
+ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
+                                void *user, ferry_stream_request **request_out)
+{
+    static const char call[] = "ferry_stream_irecv";
+
+    if (!request_out)
+        return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
+    return irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, call, request_out);
+}
+
+static ferry_status check_cast(const ferry_context *ctx, int root, ferry_stream_place *place,
+                               const char *call)
+{
+    if (root < 0 || root >= ctx->size)
+        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", call, root,
+                       ctx->rank, ctx->size - 1);
+    if (!place && root != ctx->rank)
+        return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call, ctx->rank);
+    return FERRY_OK;
+}
+
+ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                                 int root, ferry_stream_place *place, void *user,
+                                 ferry_stream_request **request_out)
+{
+    static const char call[] = "ferry_stream_bcast";
+    ferry_stream_request *cast = NULL;
+    ferry_status st = context_usable(ctx, call);
+
+    if (st == FERRY_OK && !request_out)
+        st = trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
+    if (st == FERRY_OK)
+        st = request_make(ctx, STREAM_CAST, &cast);
+    if (st != FERRY_OK)
+        return st;
+    ferry_status checked = check_cast(ctx, root, place, call);
+    if (checked == FERRY_OK && root == ctx->rank)
+        checked = stream_check_pieces(pieces, count, call, ctx->rank, &cast->info.bytes);
+    cast->info.from = root;
+    cast->source = (stream_reader){pieces, count, 0};
+    cast->place = place;
+    cast->user = user;
+    cast_start(cast, checked);
+    st = cast_progress(ctx);
+    if (st != FERRY_OK)
+        return context_break(ctx, st);
+    *request_out = cast;
+    return FERRY_OK;
+}
+
+/* ---- Ending ---- */
+
+/* Free an ended request, with its verdict. */
+static ferry_status close_request(ferry_stream_request **request, ferry_stream_info *info_out)
+{
+    ferry_stream_request *const r = *request;
+    const ferry_status st = r->status;
+
+    if (st != FERRY_OK)
+        trouble_keep(r->text);
+    else if (info_out && r->kind == STREAM_RECEIVE)
+        *info_out = r->info;
+    request_drop(r);
+    *request = NULL;
+    return st;
+}
+
+ferry_status ferry_stream_test(ferry_stream_request **request, int *done_out,
+                               ferry_stream_info *info_out)
+{
+    if (!request || !done_out)
+        return trouble(FERRY_ERR_ARG, "ferry_stream_test: %s is NULL",
+                       request ? "done_out" : "request");
+    if (*request && !(*request)->ended) {
+        ferry_status st = context_usable((*request)->ctx, "ferry_stream_test");
+        if (st == FERRY_OK)
+            st = progress_rounds((*request)->ctx);
+        if (st != FERRY_OK)
+            return st;
+    }
+    *done_out = !*request || (*request)->ended;
+    return *request && *done_out ? close_request(request, info_out) : FERRY_OK;
+}
+
+ferry_status ferry_stream_wait(ferry_stream_request **request, ferry_stream_info *info_out)
+{
+    if (!request)
+        return trouble(FERRY_ERR_ARG, "ferry_stream_wait: request is NULL");
+    if (!*request)
+        return FERRY_OK;
+    if (!(*request)->ended) {
+        ferry_status st = context_usable((*request)->ctx, "ferry_stream_wait");
+        if (st == FERRY_OK)
+            st = request_wait(*request);
+        if (st != FERRY_OK && !(*request)->ended) { /* the context is broken */
+            *request = NULL;
+            return st;
+        }
+    }
+    return close_request(request, info_out);
+}
+
+/* Take a request out of a queue; false when it is not in it. */
+static bool withdraw(stream_queue *queue, const ferry_stream_request *request)
+{
+    for (ferry_stream_request **link = &queue->first; *link; link = &(*link)->next)
+        if (*link == request) {
+            queue_take(queue, link);
+            return true;
+        }
+    return false;
+}
+
+static bool withdraw_send(ferry_stream_request *send)
+{
+    ferry_context *const ctx = send->ctx;
+    struct stream_state *const s = ctx->engine->streams;
+
+    if (send->info.from == ctx->rank)
+        return stream_forget_self(s, send);
+    if (!stream_on_node(ctx, send->info.from))
+        return false;
+    if (!withdraw(&s->pairs[context_node_rank(ctx, send->info.from)].sends, send))
+        return false;
+    s->busy--;
+    return true;
+}
+
+ferry_status ferry_stream_cancel(ferry_stream_request **request)
+{
+    if (!request)
+        return trouble(FERRY_ERR_ARG, "ferry_stream_cancel: request is NULL");
+    if (!*request)
+        return FERRY_OK;
+    ferry_stream_request *const r = *request;
+    const ferry_status st = context_usable(r->ctx, "ferry_stream_cancel");
+    if (st != FERRY_OK)
+        return st;
+    const bool taken_back =
+        !r->ended && (r->kind == STREAM_RECEIVE ? withdraw(&r->ctx->engine->streams->posted, r)
+                      : r->kind == STREAM_SEND  ? withdraw_send(r)
+                                                : false);
+    if (!taken_back)
+        return trouble(FERRY_ERR_STATE, "ferry_stream_cancel: on rank %d %s: wait for it",
+                       r->ctx->rank,
+                       r->kind == STREAM_CAST ? "a broadcast cannot be taken back"
+                                              : "the message is on its way");
+    request_drop(r);
+    *request = NULL;
+    return FERRY_OK;
+}
+
+/* ---- Blocking ---- */
 
 ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
                                int tag)
 {
     static const char call[] = "ferry_stream_send";
-    size_t bytes = 0;
-    ferry_status st = context_usable(ctx, call);
+    ferry_stream_request *request = NULL;
+    const ferry_status st =
+        isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, call, &request);
 
-    if (st == FERRY_OK)
-        st = check_peer(ctx, call, "to", to, tag, false);
-    if (st == FERRY_OK)
-        st = stream_check_pieces(pieces, count, call, ctx->rank, &bytes);
     if (st != FERRY_OK)
         return st;
-    if (to == ctx->rank)
-        return send_to_self(ctx, pieces, count, bytes, tag);
-    return stream_on_node(ctx, to) ? pair_send(ctx, pieces, count, bytes, to, tag)
-                                   : post_send(ctx, pieces, count, bytes, to, tag);
-}
-
-/* ---- Receiving ---- */
-
-typedef struct wish {
-    ferry_context *ctx;
-    int from, tag;
-    bool node, wire; /* where it may come from */
-    early_message *found;
-    ferry_status status;
-} wish;
-
-static bool fulfilled(void *what)
-{
-    wish *const w = what;
-    struct stream_state *const s = w->ctx->engine->streams;
-    bool came = false;
-
-    w->found = early_take(s, w->from, w->tag);
-    if (!w->found && w->node)
-        w->status = w->from >= 0 ? collect_from(w->ctx, context_node_rank(w->ctx, w->from))
-                                 : collect_from_node(w->ctx);
-    if (!w->found && w->wire && w->status == FERRY_OK)
-        w->status = post_poll(w->ctx, w->from, w->tag, &came);
-    if (!w->found && w->status == FERRY_OK)
-        w->found = early_take(s, w->from, w->tag);
-    return w->found || w->status != FERRY_OK;
-}
-
-static void missing(void *what, text_out *out)
-{
-    const wish *const w = what;
-
-    text_add(out, "in ferry_stream_recv for a message from ");
-    if (w->from >= 0)
-        text_add(out, "rank %d", w->from);
-    else
-        text_add(out, "any rank");
-    if (w->tag >= 0)
-        text_add(out, " with tag %d", w->tag);
-}
-
-static ferry_status deliver(ferry_context *ctx, const early_message *message,
-                            ferry_stream_place *place, void *user)
-{
-    void *data = NULL;
-    ferry_status st = place(user, message->bytes, &data);
-
-    if (st == FERRY_OK && !data && message->bytes)
-        st = trouble(FERRY_ERR_ARG, "ferry_stream_recv: the place for %zu bytes is NULL on rank %d",
-                     message->bytes, ctx->rank);
-    if (message->granted_later)
-        return (stream_on_node(ctx, message->from) ? pair_fetch : post_fetch)(
-            ctx, message->from, data, message->bytes, st);
-    if (st == FERRY_OK && message->bytes)
-        memcpy(data, message->data, message->bytes);
-    return st;
+    if (to != ctx->rank || request->ended)
+        return ferry_stream_wait(&request, NULL);
+    const size_t bytes = request->info.bytes;
+    ferry_stream_cancel(&request);
+    return trouble(FERRY_ERR_ARG,
+                   "%s: %zu bytes from rank %d to itself, expected at most %d or a receive that "
+                   "has been started",
+                   call, bytes, ctx->rank, STREAM_EAGER);
 }
 
 ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
                                void *user, ferry_stream_info *info_out)
 {
-    static const char call[] = "ferry_stream_recv";
+    ferry_stream_request *request = NULL;
+    const ferry_status st = irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user,
+                                  "ferry_stream_recv", &request);
+
+    return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
+}
+
+ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                                int root, ferry_stream_place *place, void *user)
+{
+    ferry_stream_request *request = NULL;
+    const ferry_status st = ferry_stream_ibcast(ctx, pieces, count, root, place, user, &request);
+
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+}
+
+/* ---- Probing ---- */
+
+typedef struct wish {
+    const ferry_context *ctx;
+    int from, tag;
+    const early_message *found;
+} wish;
+
+static bool is_there(void *what)
+{
+    wish *const w = what;
+
+    w->found = stream_find_early(w->ctx->engine->streams, w->from, w->tag);
+    return w->found != NULL;
+}
+
+static void missing_probe(void *what, text_out *out)
+{
+    const wish *const w = what;
+
+    text_add(out, "in ferry_stream_probe for a message from rank %d with tag %d (-1: any)", w->from,
+             w->tag);
+}
+
+ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *there_out,
+                                ferry_stream_info *info_out)
+{
+    static const char call[] = "ferry_stream_probe";
+    wish w = {ctx, from, tag, NULL};
     ferry_status st = context_usable(ctx, call);
 
     if (st == FERRY_OK)
-        st = check_peer(ctx, call, "from", from, tag, true);
-    if (st == FERRY_OK && !place)
-        st = trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call, ctx->rank);
+        st = check_peer(ctx, call, "from", &(ferry_stream_info){from, tag, 0}, true);
     if (st != FERRY_OK)
         return st;
-    wish w = {.ctx = ctx, .from = from, .tag = tag};
-    w.node = from >= 0 ? from != ctx->rank && stream_on_node(ctx, from) : route_node_allowed(ctx);
-    w.wire = from >= 0 ? from != ctx->rank && !w.node : has_wire(ctx);
-    st = wait_until(ctx, &(wait_for){fulfilled, missing, &w});
-    if (st == FERRY_OK)
-        st = w.status;
+    struct stream_state *const s = ctx->engine->streams;
+    s->looks_at_wire = true;
+    st = there_out ? progress_rounds(ctx) : wait_until(ctx, &(wait_for){is_there, missing_probe, &w});
+    s->looks_at_wire = false;
     if (st != FERRY_OK)
         return st;
-    st = deliver(ctx, w.found, place, user);
-    if (st == FERRY_OK && info_out)
-        *info_out = (ferry_stream_info){w.found->from, w.found->tag, w.found->bytes};
-    alloc_free(w.found);
-    return st;
+    if (is_there(&w) && info_out)
+        *info_out = w.found->what.info;
+    if (there_out)
+        *there_out = w.found != NULL;
+    return FERRY_OK;
 }

@@ -20,6 +20,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(context)          \
     X(plan)             \
     X(stream)           \
+    X(stream_requests)  \
     X(bundle)           \
     X(halo)             \
     X(transpose)

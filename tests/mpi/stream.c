@@ -3,7 +3,7 @@
 #include "ferry/experimental.h"
 #include "mpi/plan.h"
 
-enum { KIB = 1 << 10, MIB = 1 << 20, SHORT = 32 * KIB };
+enum { KIB = 1 << 10, MIB = 1 << 20, CELL = 4 * KIB - 64, SHORT = 64 * KIB };
 
 /* Where one message of a test goes: memory of exactly its length, or none. */
 typedef struct inbox {
@@ -82,7 +82,7 @@ static void receive(ferry_context *ctx, size_t bytes, unsigned seed, int from, i
 /* Sizes around the limit of short messages, slots, and pieces of the wire. */
 static void sizes_between_all_pairs(ferry_context *ctx, const ferry_context_info *info)
 {
-    static const size_t sizes[] = {0, 1, SHORT - 1, SHORT, SHORT + 1, 64 * KIB, MIB + 1};
+    static const size_t sizes[] = {0, 1, CELL, CELL + 1, SHORT, SHORT + 1, 128 * KIB, MIB + 1};
     enum { SIZES = sizeof sizes / sizeof *sizes };
 
     for (int from = 0; from < info->size; from++)
