@@ -1,8 +1,8 @@
 /* Broadcast of a stream. Within a node the root fills slots that all others empty: each byte is
  * copied once at the root and once at each receiver. Everybody says which broadcast and which root
- * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree or
- * cannot place the bytes fail together and leave nothing in the ring. Broadcasts of a context run
- * one after another; the first of the queue is under way. */
+ * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree
+ * or cannot place the bytes fail together and leave nothing in the ring. Broadcasts of a context
+ * run one after another; the first of the queue is under way. */
 #include "plan/cast.h"
 
 #include <string.h>
@@ -306,9 +306,9 @@ static void start_on_node(cast *c)
 /* ---- All of them ---- */
 
 static ferry_status (*const steps[CAST_STAGES])(cast *c) = {
-    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,     [CAST_FINISH] = step_finish,
-    [CAST_BEGIN] = step_begin,   [CAST_EMPTY] = step_empty,   [CAST_JUDGED] = step_judged,
-    [CAST_AGREE] = cast_agree,   [CAST_READY] = cast_ready,   [CAST_TELL] = cast_tell,
+    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,   [CAST_FINISH] = step_finish,
+    [CAST_BEGIN] = step_begin,   [CAST_EMPTY] = step_empty, [CAST_JUDGED] = step_judged,
+    [CAST_AGREE] = cast_agree,   [CAST_READY] = cast_ready, [CAST_TELL] = cast_tell,
     [CAST_MOVE] = cast_move,
 };
 

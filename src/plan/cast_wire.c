@@ -1,5 +1,5 @@
-/* Broadcasts over several nodes. All ranks first agree on root, length and arguments, then on having
- * a place; from there on only MPI and time can fail. The bytes pass piece by piece through a
+/* Broadcasts over several nodes. All ranks first agree on root, length and arguments, then on
+ * having a place; from there on only MPI and time can fail. The bytes pass piece by piece through a
  * binomial tree over one rank per node; a piece flies on, and into the ring of the node, while the
  * next ones come. */
 #include <string.h>
@@ -141,8 +141,7 @@ ferry_status cast_agree(cast *c)
     if (all->failing)
         return hear(c);
     if (all->root != -all->minus_root) {
-        end(c, trouble(FERRY_ERR_ARG,
-                       "ferry_stream_bcast: root is %d on some ranks, %d on others",
+        end(c, trouble(FERRY_ERR_ARG, "ferry_stream_bcast: root is %d on some ranks, %d on others",
                        (int)-all->minus_root, (int)all->root));
         return FERRY_OK;
     }
@@ -196,11 +195,11 @@ static ferry_status receive(cast *c)
         w->received += st == FERRY_OK && flag;
     }
     while (st == FERRY_OK && w->posted < pieces_of(c) && w->posted < w->received + CAST_WINDOW) {
-        st = pmpi_status(PMPI_Irecv(c->data + w->posted * CAST_PIECE,
-                                    (int)piece_bytes(c, w->posted), MPI_BYTE, w->tree.parent,
-                                    CONTEXT_TAG_CAST, c->ctx->comm,
-                                    &w->receives[w->posted % CAST_WINDOW]),
-                         "MPI_Irecv");
+        st =
+            pmpi_status(PMPI_Irecv(c->data + w->posted * CAST_PIECE, (int)piece_bytes(c, w->posted),
+                                   MPI_BYTE, w->tree.parent, CONTEXT_TAG_CAST, c->ctx->comm,
+                                   &w->receives[w->posted % CAST_WINDOW]),
+                        "MPI_Irecv");
         w->posted++;
     }
     return st;
@@ -232,9 +231,9 @@ static ferry_status send_piece(cast *c, size_t piece)
 static ferry_status sends_through(cast_wire *w, size_t window, bool *through_out)
 {
     int flag = 0;
-    const ferry_status st = pmpi_status(
-        PMPI_Testall(w->tree.child_count, w->sends[window], &flag, MPI_STATUSES_IGNORE),
-        "MPI_Testall");
+    const ferry_status st =
+        pmpi_status(PMPI_Testall(w->tree.child_count, w->sends[window], &flag, MPI_STATUSES_IGNORE),
+                    "MPI_Testall");
 
     *through_out = st == FERRY_OK && flag;
     return st;

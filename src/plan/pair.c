@@ -1,9 +1,9 @@
-/* Streams between two ranks of a node. A short message goes into the receiver's inbox at once, whole
- * or as the place of a block of the sender's outbox. A long one is announced there; when a receive
- * has met it and found a place, the answer comes back into the sender's inbox, and the bytes flow
- * through a ring of the pair, message after message in the order of the answers, which both sides
- * know. So nothing stands in a ring that nobody asked for, and a message that waits for its receive
- * stops no other. */
+/* Streams between two ranks of a node. A short message goes into the receiver's inbox at once,
+ * whole or as the place of a block of the sender's outbox. A long one is announced there; when a
+ * receive has met it and found a place, the answer comes back into the sender's inbox, and the
+ * bytes flow through a ring of the pair, message after message in the order of the answers, which
+ * both sides know. So nothing stands in a ring that nobody asked for, and a message that waits for
+ * its receive stops no other. */
 #include <string.h>
 
 #include "base/size.h"
@@ -231,8 +231,7 @@ static bool take_cell(ferry_context *ctx, const inbox_cell *cell)
 
     if (head.from < 0 || head.from >= ctx->node_size)
         return true;
-    arrival.info =
-        (ferry_stream_info){ctx->node_ranks[head.from], head.tag, (size_t)head.bytes};
+    arrival.info = (ferry_stream_info){ctx->node_ranks[head.from], head.tag, (size_t)head.bytes};
     switch (head.kind) {
     case INBOX_WHOLE:
         return head.bytes > INBOX_INLINE || stream_arrived(ctx, &arrival);

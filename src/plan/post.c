@@ -1,7 +1,7 @@
 /* Streams between ranks that only MPI connects. The payload is one message, sent from where its
- * pieces lie when they are large; the receiver learns its length from a matched probe, so no receive
- * is posted before its length is known. A long message has an answer: both sides fail when the
- * receiver has no place, and then the payload is received and dropped. */
+ * pieces lie when they are large; the receiver learns its length from a matched probe, so no
+ * receive is posted before its length is known. A long message has an answer: both sides fail when
+ * the receiver has no place, and then the payload is received and dropped. */
 #include <limits.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "plan/stream.h"
 
 enum {
-    BLOCK_BYTES = 1 << 30,   /* of an MPI datatype: it counts with int */
-    PACK_BELOW = 16 << 10,   /* pieces are smaller on average: packing is cheaper */
+    BLOCK_BYTES = 1 << 30, /* of an MPI datatype: it counts with int */
+    PACK_BELOW = 16 << 10, /* pieces are smaller on average: packing is cheaper */
     JUNK_BYTES = 1 << 20
 };
 
@@ -71,9 +71,9 @@ static ferry_status list_add(block_list *list, const char *data, size_t bytes)
 static ferry_status list_commit(block_list *list, ferry_status st, MPI_Datatype *type_out)
 {
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Type_create_hindexed(list->count, list->lengths, list->places,
-                                                   MPI_BYTE, type_out),
-                         "MPI_Type_create_hindexed");
+        st = pmpi_status(
+            PMPI_Type_create_hindexed(list->count, list->lengths, list->places, MPI_BYTE, type_out),
+            "MPI_Type_create_hindexed");
     if (st == FERRY_OK)
         st = pmpi_status(PMPI_Type_commit(type_out), "MPI_Type_commit");
     alloc_free(list->lengths);
@@ -201,8 +201,7 @@ static ferry_status receive_payload(ferry_stream_request *receive, MPI_Message m
     if (!plain)
         st = dropped ? type_of_junk(bytes, &type) : type_of_memory(receive->data, bytes, &type);
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Imrecv(plain     ? dropped ? junk : receive->data
-                                               : MPI_BOTTOM,
+        st = pmpi_status(PMPI_Imrecv(plain ? dropped ? junk : receive->data : MPI_BOTTOM,
                                      plain ? (int)bytes : 1, type, &message,
                                      &receive->flight.payload),
                          "MPI_Imrecv");
@@ -241,8 +240,8 @@ static ferry_status look(ferry_context *ctx, bool *came_out)
     *came_out = false;
     if (!stream_has_spare(s))
         return FERRY_OK; /* no memory to keep it: it stays with MPI */
-    ferry_status st = pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->stream_comm,
-                                               &flag, &arrival.message, &status),
+    ferry_status st = pmpi_status(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->stream_comm, &flag,
+                                               &arrival.message, &status),
                                   "MPI_Improbe");
     if (st != FERRY_OK || !flag)
         return st;
@@ -278,8 +277,8 @@ static ferry_status test(ferry_stream_request *r, bool *through_out)
         pmpi_status(PMPI_Test(&r->flight.payload, &payload, MPI_STATUS_IGNORE), "MPI_Test");
 
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Test(&r->flight.reply, &reply_through, MPI_STATUS_IGNORE),
-                         "MPI_Test");
+        st =
+            pmpi_status(PMPI_Test(&r->flight.reply, &reply_through, MPI_STATUS_IGNORE), "MPI_Test");
     *through_out = payload && reply_through;
     return st;
 }

@@ -1,5 +1,5 @@
-/* Requests of streams: queues of them, their beginning and end, waiting for one. Ended ones are kept
- * for reuse, so that messages cost no allocation in the long run. */
+/* Requests of streams: queues of them, their beginning and end, waiting for one. Ended ones are
+ * kept for reuse, so that messages cost no allocation in the long run. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -121,8 +121,7 @@ static void missing(void *what, text_out *out)
 
 ferry_status request_wait(ferry_stream_request *request)
 {
-    const ferry_status st =
-        wait_until(request->ctx, &(wait_for){has_ended, missing, request});
+    const ferry_status st = wait_until(request->ctx, &(wait_for){has_ended, missing, request});
 
     if (st != FERRY_OK)
         return st;

@@ -390,8 +390,8 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
                                void *user, ferry_stream_info *info_out)
 {
     ferry_stream_request *request = NULL;
-    const ferry_status st = irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user,
-                                  "ferry_stream_recv", &request);
+    const ferry_status st =
+        irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, "ferry_stream_recv", &request);
 
     return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
 }
@@ -442,7 +442,8 @@ ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *ther
         return st;
     struct stream_state *const s = ctx->engine->streams;
     s->looks_at_wire = true;
-    st = there_out ? progress_rounds(ctx) : wait_until(ctx, &(wait_for){is_there, missing_probe, &w});
+    st = there_out ? progress_rounds(ctx)
+                   : wait_until(ctx, &(wait_for){is_there, missing_probe, &w});
     s->looks_at_wire = false;
     if (st != FERRY_OK)
         return st;

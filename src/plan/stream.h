@@ -91,11 +91,11 @@ typedef struct pair {
 struct cast;
 
 struct stream_state {
-    inbox own;     /* what others of the node have for this rank */
-    inbox *peers;  /* per rank of the node: the inboxes of the others */
-    outbox blocks; /* short messages on their way */
-    pair *pairs;   /* per rank of the node */
-    size_t busy;   /* requests in the queues of all pairs, announced ones not counted */
+    inbox own;           /* what others of the node have for this rank */
+    inbox *peers;        /* per rank of the node: the inboxes of the others */
+    outbox blocks;       /* short messages on their way */
+    pair *pairs;         /* per rank of the node */
+    size_t busy;         /* requests in the queues of all pairs, announced ones not counted */
     stream_queue posted; /* receives that no message has met */
     stream_queue posts;  /* requests that MPI works for */
     stream_queue casts;  /* broadcasts in order; the first one is under way */
@@ -104,10 +104,10 @@ struct stream_state {
     slots *cast_from;    /* per rank of the node: its broadcasts */
     uint64_t cast_count; /* broadcasts of the context so far */
     uint64_t sent;       /* messages so far: their numbers */
-    early_message *early, **early_last;    /* in the order of arrival */
-    early_message *spare;                  /* for the next message whose bytes stay away */
-    ferry_stream_request *free_requests;   /* ended ones, for reuse */
-    bool looks_at_wire;                    /* somebody probes */
+    early_message *early, **early_last;  /* in the order of arrival */
+    early_message *spare;                /* for the next message whose bytes stay away */
+    ferry_stream_request *free_requests; /* ended ones, for reuse */
+    bool looks_at_wire;                  /* somebody probes */
 };
 
 ferry_status stream_make(ferry_context *ctx);
@@ -140,8 +140,7 @@ void queue_push(stream_queue *queue, ferry_stream_request *request);
 /* Unlink the request that `link` points to. */
 ferry_stream_request *queue_take(stream_queue *queue, ferry_stream_request **link);
 
-ferry_status request_make(ferry_context *ctx, stream_kind kind,
-                          ferry_stream_request **request_out);
+ferry_status request_make(ferry_context *ctx, stream_kind kind, ferry_stream_request **request_out);
 void request_drop(ferry_stream_request *request);
 /* It ends here, with the text of the last trouble when `status` is a failure. */
 void request_end(ferry_stream_request *request, ferry_status status);
