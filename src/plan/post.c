@@ -132,18 +132,25 @@ static ferry_status expect_reply(ferry_stream_request *send)
                        "MPI_Irecv");
 }
 
-/* What goes out: packed bytes, or a type over the pieces. */
-static ferry_status load(ferry_stream_request *send, MPI_Datatype *type_out, bool *typed_out)
+/* What goes out: one piece where it lies, packed bytes, or a type over the pieces. */
+static ferry_status load(ferry_stream_request *send, const void **data_out, MPI_Datatype *type_out,
+                         bool *typed_out)
 {
     post_flight *const f = &send->flight;
     ferry_status st;
 
+    *typed_out = false;
+    if (send->source.left == 1 && send->info.bytes <= INT_MAX) {
+        *data_out = send->source.piece->data;
+        return FERRY_OK;
+    }
     *typed_out = !packs(send);
     if (*typed_out)
         return type_of_pieces(&send->source, type_out);
     st = ferry_memory_take(send->info.bytes, &f->packed);
     if (st != FERRY_OK)
         return st;
+    *data_out = f->packed;
     stream_read(&send->source, f->packed, send->info.bytes);
     send->ctx->counters.copied_bytes += send->info.bytes;
     *typed_out = send->info.bytes > INT_MAX;
@@ -153,17 +160,17 @@ static ferry_status load(ferry_stream_request *send, MPI_Datatype *type_out, boo
 ferry_status post_send(ferry_stream_request *send)
 {
     ferry_context *const ctx = send->ctx;
-    post_flight *const f = &send->flight;
+    const void *data = NULL;
     MPI_Datatype type = MPI_BYTE;
     bool typed = false;
-    ferry_status st = load(send, &type, &typed);
+    ferry_status st = load(send, &data, &type, &typed);
 
     if (st == FERRY_OK && send->info.bytes > STREAM_EAGER)
         st = expect_reply(send);
     if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Isend(typed ? MPI_BOTTOM : f->packed,
-                                    typed ? 1 : (int)send->info.bytes, type, send->info.from,
-                                    send->info.tag, ctx->stream_comm, &f->payload),
+        st = pmpi_status(PMPI_Isend(typed ? MPI_BOTTOM : data, typed ? 1 : (int)send->info.bytes,
+                                    type, send->info.from, send->info.tag, ctx->stream_comm,
+                                    &send->flight.payload),
                          "MPI_Isend");
     if (typed && type != MPI_BYTE)
         PMPI_Type_free(&type); /* MPI keeps it as long as it needs it */
