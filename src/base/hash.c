@@ -88,12 +88,32 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
+enum { LANES = 4 };
+
+/* As long as there are so many words: one chain of multiplications would wait for itself. Leaves
+ * the rest. */
+static uint64_t hash_lanes(uint64_t hash, const unsigned char **at, size_t *bytes)
+{
+    uint64_t lane[LANES] = {hash, ~hash, hash >> 32 | hash << 32, hash ^ LANES}, word[LANES];
+
+    for (; *bytes >= sizeof word; *bytes -= sizeof word, *at += sizeof word) {
+        memcpy(word, *at, sizeof word);
+        for (int i = 0; i < LANES; i++)
+            lane[i] = mix(lane[i], word[i]);
+    }
+    for (int i = 0; i < LANES; i++)
+        hash = mix(hash, lane[i]);
+    return hash;
+}
+
 uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
     uint64_t word;
 
     hash = mix(hash, bytes);
+    if (bytes >= LANES * sizeof word)
+        hash = hash_lanes(hash, &at, &bytes);
     for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
         hash = mix(hash, word);

@@ -1,5 +1,5 @@
-/* From a tree to an image. One walk measures, so that the head is allocated once; one walk writes
- * it. Large values are not touched: the pieces point at them. */
+/* From a tree to an image, in one walk: schema, keys and small values grow side by side and are the
+ * first pieces. Large values are not touched: further pieces point at them. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,73 +10,71 @@
 #include "bundle/value.h"
 #include "ferry/memory.h"
 
-static size_t schema_words(const value *v)
-{
-    switch (v->type) {
-    case FERRY_TYPE_ARRAY:
-        return 1u + v->dims;
-    case FERRY_TYPE_STRING:
-    case FERRY_TYPE_BYTES:
-        return 2;
-    case FERRY_TYPE_STRINGS:
-        return 3;
-    case FERRY_TYPE_LIST:
-    case FERRY_TYPE_BUNDLE:
-        return IMAGE_TREE_WORDS;
-    default:
-        return 1;
-    }
-}
+enum {
+    LEAST_ROOM = 1024,  /* bytes of a section */
+    MOST_GUESS = 65536, /* that a section begins with */
+    HEAD_PIECES = 3,    /* schema with the header before it, keys, small values */
+    /* what one value takes at most: its record, a shape, and the record of its attributes */
+    VALUE_SCHEMA = (1 + FERRY_ARRAY_MAX_DIMS + 2 * IMAGE_TREE_WORDS) * IMAGE_WORD,
+    VALUE_SMALL = IMAGE_LARGE + 2 * IMAGE_LINE, /* and what fills the section up */
+    VALUE_PIECES = 2,
+    LAST_PIECE = 1 /* encoding_add_tail() */
+};
 
-/* --- measuring --- */
-
-typedef struct measure {
-    image_cursor at; /* ends up as the lengths of the sections */
-    size_t entries, keyed, containers;
-    size_t large_values, packed; /* number; bytes of those that are to be packed */
-    bool fits;
-} measure;
-
-static void measure_tree(measure *m, const tree *t)
-{
-    size_t position;
-
-    m->containers++;
-    m->entries += t->count;
-    m->keyed += t->is_list ? 0 : t->count;
-    for (size_t i = 0; i < t->count && m->fits; i++) {
-        const value *v = &t->values[i];
-        const size_t bytes = value_bytes(v);
-        m->at.schema += schema_words(v) * IMAGE_WORD;
-        if (!t->is_list)
-            m->at.keys += image_key_bytes(strlen(t->keys[i]));
-        m->fits = image_step(&m->at, v->type, bytes, &position);
-        if (bytes >= IMAGE_LARGE) {
-            m->large_values++;
-            m->packed += v->flags & VALUE_STRIDED ? size_round(bytes, IMAGE_LINE) : 0;
-        }
-        if (value_is_tree(v))
-            measure_tree(m, v->child);
-    }
-    for (size_t i = 0; t->attributes && i < t->attributes->count && m->fits; i++) {
-        m->entries++;
-        m->at.schema += IMAGE_TREE_WORDS * IMAGE_WORD;
-        measure_tree(m, t->attributes->at[i].tree);
-    }
-}
-
-/* --- writing --- */
+typedef struct section {
+    char *data;
+    size_t room;
+} section;
 
 typedef struct writer {
-    char *schema, *keys, *small; /* the sections */
-    image_cursor at;
-    ferry_piece *piece; /* the next one */
-    char *packed;       /* room for the next large array that is to be packed */
+    section schema, keys, small, pieces;
+    image_cursor at; /* how far they are filled; the schema without the header */
+    size_t count;    /* of pieces */
+    size_t entries, keyed, containers;
+    void *packed; /* as in an encoding */
 } writer;
+
+/* --- room --- */
+
+static ferry_status grow(section *s, size_t wanted)
+{
+    const size_t room = size_max(LEAST_ROOM, size_max(2 * s->room, wanted));
+    const ferry_status st = alloc_resize(room, 1, &s->data);
+
+    if (st == FERRY_OK)
+        s->room = room;
+    return st;
+}
+
+static inline ferry_status want(section *s, size_t wanted)
+{
+    return wanted <= s->room ? FERRY_OK : grow(s, wanted);
+}
+
+/* Room for one more value, so that writing it cannot fail. */
+static ferry_status make_room(writer *w, size_t key_bytes)
+{
+    ferry_status st = want(&w->schema, sizeof(image_header) + w->at.schema + VALUE_SCHEMA);
+
+    if (st == FERRY_OK)
+        st = want(&w->keys, w->at.keys + image_key_bytes(key_bytes) + IMAGE_LINE);
+    if (st == FERRY_OK)
+        st = want(&w->small, w->at.small + VALUE_SMALL);
+    if (st == FERRY_OK)
+        st = want(&w->pieces, (w->count + VALUE_PIECES + LAST_PIECE) * sizeof(ferry_piece));
+    return st;
+}
+
+/* --- schema and keys --- */
+
+static char *schema_at(const writer *w, size_t at)
+{
+    return w->schema.data + sizeof(image_header) + at;
+}
 
 static void write_word(writer *w, uint64_t word)
 {
-    memcpy(w->schema + w->at.schema, &word, sizeof word);
+    memcpy(schema_at(w, w->at.schema), &word, sizeof word);
     w->at.schema += sizeof word;
 }
 
@@ -97,14 +95,26 @@ static void write_record(writer *w, const value *v, size_t key_bytes, bool attri
         .key_bytes = (uint32_t)key_bytes,
     };
 
-    memcpy(w->schema + w->at.schema, &record, sizeof record);
+    memcpy(schema_at(w, w->at.schema), &record, sizeof record);
     w->at.schema += sizeof record;
 }
 
 static void write_key(writer *w, const char *key, size_t length)
 {
-    memcpy(w->keys + w->at.keys, key, length); /* zeros follow */
-    w->at.keys += image_key_bytes(length);
+    char *const at = w->keys.data + w->at.keys;
+    const size_t bytes = image_key_bytes(length);
+
+    memset(at + bytes - IMAGE_WORD, 0, IMAGE_WORD);
+    memcpy(at, key, length);
+    w->at.keys += bytes;
+}
+
+/* --- values --- */
+
+static void add_piece(writer *w, const void *data, size_t bytes)
+{
+    if (bytes > 0)
+        ((ferry_piece *)w->pieces.data)[w->count++] = (ferry_piece){data, bytes};
 }
 
 static void pack(const value *v, char *target)
@@ -116,167 +126,240 @@ static void pack(const value *v, char *target)
     array_copy(&spec, target, dense);
 }
 
-static void add_piece(writer *w, const void *data, size_t bytes)
+/* A dense copy in a block of its own, which begins with a pointer to the one before. */
+static ferry_status pack_apart(writer *w, const value *v, size_t bytes, const char **data_out)
 {
-    if (bytes > 0)
-        *w->piece++ = (ferry_piece){data, bytes};
+    char *block;
+    const ferry_status st = ferry_memory_take(IMAGE_LINE + bytes, (void **)&block);
+
+    if (st != FERRY_OK)
+        return st;
+    memcpy(block, &w->packed, sizeof w->packed);
+    w->packed = block;
+    pack(v, block + IMAGE_LINE);
+    *data_out = block + IMAGE_LINE;
+    return FERRY_OK;
 }
 
-static void write_large(writer *w, const value *v, const char *data, size_t bytes, size_t room)
+static ferry_status write_large(writer *w, const value *v, size_t bytes, size_t room)
 {
     static const char zeros[2 * IMAGE_LINE];
+    const char *data = value_data(v);
+    ferry_status st = FERRY_OK;
 
-    if (v->flags & VALUE_STRIDED) {
-        pack(v, w->packed);
-        data = w->packed;
-        w->packed += size_round(bytes, IMAGE_LINE);
-    }
+    if (v->flags & VALUE_STRIDED)
+        st = pack_apart(w, v, bytes, &data);
+    if (st != FERRY_OK)
+        return st;
     add_piece(w, data, bytes);
     add_piece(w, zeros, room - bytes);
+    return FERRY_OK;
 }
 
-static void write_data(writer *w, const value *v)
+/* What lies between values is zero. */
+static void write_small(writer *w, const value *v, size_t bytes, size_t before, size_t position)
 {
-    const char *const data = value_data(v);
-    const size_t bytes = value_bytes(v), before = w->at.large;
+    char *const small = w->small.data;
+
+    memset(small + before, 0, position - before);
+    if (w->at.small > position)
+        memset(small + w->at.small - IMAGE_WORD, 0, IMAGE_WORD);
+    if (v->flags & VALUE_STRIDED)
+        pack(v, small + position);
+    else
+        memcpy(small + position, value_data(v), bytes);
+}
+
+static ferry_status write_data(writer *w, const value *v, size_t bytes)
+{
+    const image_cursor before = w->at;
     size_t position = 0;
 
-    image_step(&w->at, v->type, bytes, &position); /* measuring has shown that it fits */
+    if (!image_step(&w->at, v->type, bytes, &position) || w->at.large > IMAGE_MOST)
+        return trouble(FERRY_ERR_LIMIT, "the bundle holds more bytes than 62 bits can count");
     if (bytes >= IMAGE_LARGE)
-        write_large(w, v, data, bytes, w->at.large - before);
-    else if (v->flags & VALUE_STRIDED)
-        pack(v, w->small + position);
-    else
-        memcpy(w->small + position, data, bytes);
+        return write_large(w, v, bytes, w->at.large - before.large);
+    write_small(w, v, bytes, before.small, position);
+    return FERRY_OK;
 }
 
-static void write_tree(writer *w, const tree *t);
+/* --- trees --- */
 
-static void write_value(writer *w, const value *v)
+static ferry_status write_tree(writer *w, const tree *t);
+
+static ferry_status write_value(writer *w, const value *v)
 {
+    const size_t bytes = value_bytes(v);
+
     switch (v->type) {
     case FERRY_TYPE_ARRAY:
         for (int k = 0; k < v->dims; k++)
             write_word(w, (uint64_t)v->array.shape[k]);
-        write_data(w, v);
         break;
     case FERRY_TYPE_STRING:
     case FERRY_TYPE_BYTES:
-        write_word(w, v->text.bytes);
-        write_data(w, v);
+        write_word(w, bytes);
         break;
     case FERRY_TYPE_STRINGS:
         write_word(w, v->strings.count);
-        write_word(w, value_bytes(v));
-        write_data(w, v);
+        write_word(w, bytes);
         break;
     case FERRY_TYPE_LIST:
     case FERRY_TYPE_BUNDLE:
-        write_tree(w, v->child);
-        break;
+        return write_tree(w, v->child);
     case FERRY_TYPE_NULL:
-        break;
-    default:
-        write_data(w, v);
+        return FERRY_OK;
     }
+    return write_data(w, v, bytes);
 }
 
-/* The attributes of a value: a record of a bundle behind those of the value. */
-static void write_attributes(writer *w, const tree *attributes)
+/* A bundle that is no value of another one: the outermost one, or attributes, whose record stands
+ * behind those of their value. */
+static ferry_status write_bundle(writer *w, const tree *t)
 {
     const value top = {.type = FERRY_TYPE_BUNDLE};
+    const ferry_status st = make_room(w, 0);
 
-    if (!attributes)
-        return;
+    if (st != FERRY_OK)
+        return st;
     write_record(w, &top, 0, false);
-    write_tree(w, attributes);
+    return write_tree(w, t);
 }
 
-/* What follows the record of a tree: its count, the bytes inside, the number of its values with
- * attributes, and all that is inside. */
-static void write_tree(writer *w, const tree *t)
+static ferry_status write_entry(writer *w, const tree *t, size_t number)
 {
-    char *const inside = w->schema + w->at.schema + IMAGE_WORD;
+    const value *const v = &t->values[number];
+    const size_t length = t->is_list ? 0 : strlen(t->keys[number]);
+    const tree *const its = attributes_find(t, number);
+    ferry_status st = make_room(w, length);
 
+    if (st != FERRY_OK)
+        return st;
+    write_record(w, v, length, its != NULL);
+    if (!t->is_list)
+        write_key(w, t->keys[number], length);
+    st = write_value(w, v);
+    return st == FERRY_OK && its ? write_bundle(w, its) : st;
+}
+
+/* What follows the record of a tree, for which there is room: its count, the bytes inside, the
+ * number of its values with attributes, and all that is inside. */
+static ferry_status write_tree(writer *w, const tree *t)
+{
+    const size_t attributed = t->attributes ? t->attributes->count : 0,
+                 inside = w->at.schema + IMAGE_WORD;
+    ferry_status st = FERRY_OK;
+
+    w->containers++;
+    w->entries += t->count + attributed;
+    w->keyed += t->is_list ? 0 : t->count;
     write_word(w, t->count);
     write_word(w, 0);
-    write_word(w, t->attributes ? t->attributes->count : 0);
+    write_word(w, attributed);
     const size_t begin = w->at.schema;
-    for (size_t i = 0; i < t->count; i++) {
-        const size_t length = t->is_list ? 0 : strlen(t->keys[i]);
-        const tree *const its = attributes_find(t, i);
-        write_record(w, &t->values[i], length, its != NULL);
-        if (!t->is_list)
-            write_key(w, t->keys[i], length);
-        write_value(w, &t->values[i]);
-        write_attributes(w, its);
-    }
+    for (size_t i = 0; i < t->count && st == FERRY_OK; i++)
+        st = write_entry(w, t, i);
+    if (st != FERRY_OK)
+        return st;
     const uint64_t bytes = w->at.schema - begin;
-    memcpy(inside, &bytes, sizeof bytes);
+    memcpy(schema_at(w, inside), &bytes, sizeof bytes);
+    return FERRY_OK;
 }
 
-/* --- both --- */
+/* --- the head --- */
 
-static image_header make_header(const measure *m)
+/* Fill a section up with zeros, for which there is room; returns its bytes. */
+static size_t fill_up(const section *s, size_t used, size_t end)
 {
-    image_header header = {
+    memset(s->data + used, 0, end - used);
+    return end;
+}
+
+uint64_t image_hash(const void *schema, size_t schema_bytes, const void *keys, size_t key_bytes)
+{
+    return hash_bytes(hash_bytes(HASH_START, schema, schema_bytes), keys, key_bytes);
+}
+
+static void write_header(writer *w, image_header *header)
+{
+    char *const schema = schema_at(w, 0);
+
+    *header = (image_header){
         .magic = IMAGE_MAGIC,
         .version = IMAGE_VERSION,
-        .schema = m->at.schema,
-        .keys = m->at.keys,
-        .values = m->at.small,
-        .entries = m->entries,
-        .keyed = m->keyed,
-        .containers = m->containers,
+        .schema = w->at.schema,
+        .keys = w->at.keys,
+        .values = w->at.small,
+        .entries = w->entries,
+        .keyed = w->keyed,
+        .containers = w->containers,
     };
-
-    header.total = image_large(&header) + m->at.large;
-    return header;
+    header->total = image_large(header) + w->at.large;
+    header->hash = image_hash(schema, w->at.schema, w->keys.data, w->at.keys);
+    header->crc = hash_crc32c(0, header, sizeof *header);
+    header->crc = hash_crc32c(header->crc, schema, w->at.schema);
+    header->crc = hash_crc32c(header->crc, w->keys.data, w->at.keys);
+    memcpy(w->schema.data, header, sizeof *header);
 }
 
-static void write_image(const tree *root, const measure *m, image_header *header, encoding *e)
+/* The header, and the pieces before those of large values. */
+static void finish(writer *w, encoding *e)
 {
-    char *const head = (char *)(e->pieces + 2 + 2 * m->large_values);
-    writer w = {
-        .schema = head + sizeof *header,
-        .keys = head + sizeof *header + header->schema,
-        .small = head + image_small(header),
-        .piece = e->pieces,
-        .packed = e->packed,
-    };
-    const value top = {.type = FERRY_TYPE_BUNDLE};
+    image_header header;
 
-    add_piece(&w, head, image_large(header));
-    write_record(&w, &top, 0, false);
-    write_tree(&w, root);
-    header->hash = hash_bytes(HASH_START, w.schema, header->schema + header->keys);
-    header->crc = hash_crc32c(hash_crc32c(0, header, sizeof *header), w.schema,
-                              header->schema + header->keys);
-    memcpy(head, header, sizeof *header);
-    e->count = (size_t)(w.piece - e->pieces);
-    e->total = header->total;
+    write_header(w, &header);
+    const size_t schema = sizeof header + header.schema, small = image_small(&header);
+    const ferry_piece head[HEAD_PIECES] = {
+        {w->schema.data, schema},
+        {w->keys.data, fill_up(&w->keys, header.keys, small - schema)},
+        {w->small.data, fill_up(&w->small, header.values, image_large(&header) - small)},
+    };
+    size_t count = 0;
+    e->pieces = (ferry_piece *)w->pieces.data;
+    for (int i = 0; i < HEAD_PIECES; i++)
+        if (head[i].bytes > 0)
+            e->pieces[count++] = head[i];
+    const size_t others = w->count - HEAD_PIECES;
+    memmove(e->pieces + count, e->pieces + HEAD_PIECES, others * sizeof *e->pieces);
+    e->count = count + others;
+    e->total = header.total;
+}
+
+/* Who encodes often encodes alike: begin with the room that was needed last. */
+static ferry_status guess_room(writer *w, const image_cursor *last)
+{
+    ferry_status st =
+        want(&w->schema, size_min(sizeof(image_header) + last->schema + VALUE_SCHEMA, MOST_GUESS));
+
+    if (st == FERRY_OK)
+        st = want(&w->keys, size_min(last->keys + IMAGE_LINE, MOST_GUESS));
+    if (st == FERRY_OK)
+        st = want(&w->small, size_min(last->small + VALUE_SMALL, MOST_GUESS));
+    return st;
 }
 
 ferry_status encoding_make(const tree *root, encoding *encoding_out)
 {
-    measure m = {.at.schema = IMAGE_TREE_WORDS * IMAGE_WORD, .fits = true};
+    static _Thread_local image_cursor last;
+    writer w = {.count = HEAD_PIECES};
     encoding e = {0};
+    ferry_status st = guess_room(&w, &last);
 
-    measure_tree(&m, root);
-    if (!m.fits || m.at.small > IMAGE_MOST || m.at.large > IMAGE_MOST)
-        return trouble(FERRY_ERR_LIMIT, "the bundle holds more bytes than 62 bits can count");
-    image_header header = make_header(&m);
-    ferry_status st = alloc_zero(
-        1, (2 + 2 * m.large_values) * sizeof *e.pieces + image_large(&header), &e.pieces);
-    if (st == FERRY_OK && m.packed > 0)
-        st = ferry_memory_take(m.packed, &e.packed);
-    if (st != FERRY_OK) {
+    if (st == FERRY_OK)
+        st = write_bundle(&w, root);
+    if (st == FERRY_OK)
+        finish(&w, &e);
+    last = w.at;
+    e.pieces = (ferry_piece *)w.pieces.data;
+    e.schema = w.schema.data;
+    e.keys = w.keys.data;
+    e.small = w.small.data;
+    e.packed = w.packed;
+    if (st == FERRY_OK)
+        *encoding_out = e;
+    else
         encoding_drop(&e);
-        return st;
-    }
-    write_image(root, &m, &header, &e);
-    *encoding_out = e;
-    return FERRY_OK;
+    return st;
 }
 
 /* --- the tail of messages --- */
@@ -309,8 +392,15 @@ void encoding_add_tail(encoding *e)
 
 void encoding_drop(encoding *e)
 {
-    ferry_memory_give(e->packed);
+    while (e->packed) {
+        void *const block = e->packed;
+        memcpy(&e->packed, block, sizeof e->packed);
+        ferry_memory_give(block);
+    }
     alloc_free(e->pieces);
+    alloc_free(e->schema);
+    alloc_free(e->keys);
+    alloc_free(e->small);
     *e = (encoding){0};
 }
 

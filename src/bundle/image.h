@@ -94,15 +94,19 @@ static inline size_t image_large(const image_header *header)
     return size_round(image_small(header) + header->values, IMAGE_LINE);
 }
 
-/* A tree ready to be sent: the pieces, one after another, are the image. The first one is the head
- * (header, schema, keys, small values), the others point at large values where they lie; they are
- * borrowed from the tree. */
+/* A tree ready to be sent: the pieces, one after another, are the image. The first ones are the
+ * header with the schema, the keys, and the small values; the others point at large values where
+ * they lie, borrowed from the tree. */
 typedef struct encoding {
-    ferry_piece *pieces; /* also the block that holds the head; there is room for one more */
+    ferry_piece *pieces; /* there is room for one more */
     size_t count;
-    size_t total; /* bytes of all pieces */
-    void *packed; /* large arrays that do not lie dense */
+    size_t total;                /* bytes of all pieces */
+    char *schema, *keys, *small; /* memory of the first pieces */
+    void *packed;                /* large arrays that did not lie dense: a chain of blocks */
 } encoding;
+
+/* The hash of schema and keys, which trees that differ in values only have in common. */
+uint64_t image_hash(const void *schema, size_t schema_bytes, const void *keys, size_t key_bytes);
 
 ferry_status encoding_make(const tree *root, encoding *encoding_out);
 void encoding_drop(encoding *e);

@@ -1,6 +1,6 @@
 /* Bytes that are no image are refused without harm, and decoding is thrifty. Damage is tried twice: as it is, which
  * checksums find, and with the checksums made right again, which leaves the other checks alone. */
-#include "unit/check.h"
+#include "unit/sample.h"
 
 #include "base/hash.h"
 #include "bundle/image.h"
@@ -45,22 +45,6 @@ void *realloc(void *old, size_t bytes)
 
 /* --- images as plain memory --- */
 
-static ferry_bundle *fresh(void)
-{
-    ferry_bundle *b = NULL;
-
-    check_ok(ferry_bundle_new(&b));
-    return b;
-}
-
-static ferry_list *fresh_list(void)
-{
-    ferry_list *list = NULL;
-
-    check_ok(ferry_list_new(&list));
-    return list;
-}
-
 typedef struct image {
     unsigned char *data;
     size_t bytes;
@@ -95,16 +79,19 @@ static void reseal(image *of)
     h->crc = 0;
     if (h->schema > left || h->keys > left - h->schema)
         return;
-    h->hash = hash_bytes(HASH_START, schema, h->schema + h->keys);
+    h->hash = image_hash(schema, h->schema, schema + h->schema, h->keys);
     h->crc = hash_crc32c(hash_crc32c(0, h, sizeof *h), schema, h->schema + h->keys);
 }
 
-/* Decode bytes that may be anything: either refused with an offset, or a bundle that can be used. */
+/* Decode bytes that may be anything: either refused with an offset, or a bundle that can be used; never with more
+ * memory than promised. */
 static ferry_status try_bytes(const void *bytes, size_t count)
 {
     ferry_bundle *b = NULL;
-    const ferry_status st = ferry_bundle_decode(bytes, count, &b);
 
+    asked = 0;
+    const ferry_status st = ferry_bundle_decode(bytes, count, &b);
+    assert_true(asked <= 4 * count + 4096);
     if (st == FERRY_OK) {
         assert_int_equal(ferry_bundle_equal(b, b), 1);
         assert_true(ferry_bundle_print(b, NULL, 0) > 0);
@@ -141,49 +128,58 @@ static ferry_bundle *small_sample(void)
     return b;
 }
 
+/* As it is, and with the checksums made right. */
+static void try_both(image *broken, bool is_sealed)
+{
+    const ferry_status st = try_bytes(broken->data, broken->bytes);
+
+    if (is_sealed)
+        assert_int_equal(st, FERRY_ERR_FORMAT);
+    if (broken->bytes >= sizeof(image_header)) {
+        reseal(broken);
+        try_bytes(broken->data, broken->bytes);
+    }
+}
+
 static void every_bit_flipped(void **state)
 {
-    ferry_bundle *b = small_sample();
-    image of = encode(b), broken = encode(b);
-    const size_t sealed = sizeof(image_header) + header(&of)->schema + header(&of)->keys;
     (void)state;
-
-    for (size_t bit = 0; bit < 8 * of.bytes; bit++) {
-        broken.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        if (bit / 8 < sealed)
-            assert_int_equal(try_bytes(broken.data, broken.bytes), FERRY_ERR_FORMAT);
-        else
-            try_bytes(broken.data, broken.bytes);
-        reseal(&broken);
-        try_bytes(broken.data, broken.bytes);
-        memcpy(broken.data, of.data, of.bytes);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        ferry_bundle *b = seed_bundle(seed);
+        image of = encode(b), broken = encode(b);
+        const size_t sealed = sizeof(image_header) + header(&of)->schema + header(&of)->keys;
+        const size_t step = of.bytes > 4096 ? 7 : 1; /* of the deepest, not all */
+        for (size_t bit = 0; bit < 8 * of.bytes; bit += step) {
+            broken.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            try_both(&broken, bit / 8 < sealed);
+            memcpy(broken.data, of.data, of.bytes);
+        }
+        assert_int_equal(try_bytes(broken.data, broken.bytes), FERRY_OK);
+        ferry_bundle_free(b);
+        free(of.data);
+        free(broken.data);
     }
-    assert_int_equal(try_bytes(broken.data, broken.bytes), FERRY_OK);
-    ferry_bundle_free(b);
-    free(of.data);
-    free(broken.data);
 }
 
 /* Cut after every byte. The bytes that are left end where the memory ends, so that a sanitizer sees a step too far. */
 static void every_cut(void **state)
 {
-    ferry_bundle *b = small_sample();
-    image of = encode(b);
     (void)state;
-
-    for (size_t bytes = 0; bytes < of.bytes; bytes++) {
-        image cut = {malloc(bytes + 1), bytes};
-        assert_non_null(cut.data);
-        memcpy(cut.data, of.data, bytes);
-        assert_int_equal(try_bytes(cut.data, bytes), FERRY_ERR_FORMAT);
-        if (bytes >= sizeof(image_header)) {
-            reseal(&cut);
-            assert_int_equal(try_bytes(cut.data, bytes), FERRY_ERR_FORMAT);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        ferry_bundle *b = seed_bundle(seed);
+        image of = encode(b);
+        for (size_t bytes = 0; bytes < of.bytes; bytes++) {
+            image cut = {malloc(bytes + 1), bytes};
+            assert_non_null(cut.data);
+            memcpy(cut.data, of.data, bytes);
+            try_both(&cut, true);
+            if (bytes >= sizeof(image_header)) /* with checksums made right, still */
+                assert_int_equal(try_bytes(cut.data, bytes), FERRY_ERR_FORMAT);
+            free(cut.data);
         }
-        free(cut.data);
+        ferry_bundle_free(b);
+        free(of.data);
     }
-    ferry_bundle_free(b);
-    free(of.data);
 }
 
 /* Every word of header and schema becomes a number that is far too large; nobody allocates for it. */
@@ -200,9 +196,7 @@ static void absurd_numbers(void **state)
         for (size_t i = 0; i < sizeof absurd / sizeof absurd[0]; i++) {
             memcpy(broken.data + at, &absurd[i], sizeof absurd[i]);
             reseal(&broken);
-            asked = 0;
             const ferry_status st = try_bytes(broken.data, broken.bytes);
-            assert_true(asked <= 4 * broken.bytes + 4096);
             const bool repaired = at < 32; /* total, checksum and hash are made right again */
             if (!repaired && memcmp(broken.data + at, of.data + at, sizeof absurd[i]) != 0)
                 assert_int_equal(st, FERRY_ERR_FORMAT);
@@ -296,6 +290,57 @@ static void values_that_are_refused(void **state)
     ferry_bundle_free(b);
 }
 
+static void strings_that_are_refused(void **state)
+{
+    static const char *const texts[] = {"ab", "", "\xc5\xbe"};
+    static const char ends[] = "\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\7";
+    static const struct {
+        char ends[sizeof ends];
+        const char *words;
+    } cases[] = {
+        {"\2\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\7", "no string of an array ends there"},     /* no NUL before */
+        {"\3\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\7", "no string of an array ends there"},     /* not behind */
+        {"\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\7", "no string of an array ends there"},
+        {"\3\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\7", "no string of an array ends there"},   /* outside */
+        {"\3\0\0\0\0\0\0\x80\4\0\0\0\0\0\0\0\7", "no string of an array ends there"},
+    };
+    ferry_bundle *b = fresh();
+    (void)state;
+
+    check_ok(ferry_bundle_set_strings(b, "s", 3, texts, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_refused(b, ends, cases[i].ends, sizeof ends, cases[i].words);
+    check_refused(b, "\xc5\xbe", "\xc5x", 2, "flagged as UTF-8");
+    check_refused(b, "\3\0\0\0\0\0\0\0\x1f", "\2\0\0\0\0\0\0\0\x1f", 9, "shorter than"); /* one string less */
+    check_refused(b, "\3\0\0\0\0\0\0\0\x1f", "\4\0\0\0\0\0\0\0\x1f", 9, "more strings than");
+    ferry_bundle_free(b);
+}
+
+static void attributes_that_are_refused(void **state)
+{
+    static const char own[] = "\x12\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\x08"; /* the record of attributes of one value */
+    ferry_bundle *b = fresh(), *its = NULL;
+    char other[sizeof own - 1];
+    (void)state;
+
+    check_ok(ferry_bundle_set_int8(b, "v", 3));
+    check_ok(ferry_bundle_edit_attributes(b, "v", &its));
+    check_ok(ferry_bundle_set_null(its, "u"));
+    for (int i = 0; i < 3; i++) {
+        memcpy(other, own, sizeof other);
+        other[i == 2 ? 3 : i] = i == 0 ? 0x11 : i == 1 ? 1 : 4; /* a list; an element; attributes of attributes */
+        if (i == 1)
+            check_refused(b, own, other, sizeof other, "no type of value");
+        else
+            check_refused(b, own, other, sizeof other, "attributes are no plain bundle");
+    }
+    memcpy(other, own, sizeof other);
+    other[4] = 1;
+    check_refused(b, own, other, sizeof other, "attributes are no plain bundle");
+    check_refused(b, "\2\0\0\4", "\2\0\0\0", 4, "wrong length"); /* a value that says it has none */
+    ferry_bundle_free(b);
+}
+
 static void headers_that_are_refused(void **state)
 {
     ferry_bundle *b = small_sample(), *back = NULL;
@@ -324,7 +369,7 @@ static void headers_that_are_refused(void **state)
 }
 
 /* An image of bundles in bundles, written by hand. */
-static image nested(uint64_t depth)
+static image by_hand(uint64_t depth)
 {
     const size_t schema = depth * IMAGE_TREE_WORDS * IMAGE_WORD, keys = (depth - 1) * IMAGE_WORD;
     const size_t bytes = size_round(sizeof(image_header) + schema + keys, IMAGE_LINE);
@@ -348,7 +393,7 @@ static image nested(uint64_t depth)
 
 static void depth_has_a_limit(void **state)
 {
-    image most = nested(FERRY_BUNDLE_MAX_DEPTH), more = nested(FERRY_BUNDLE_MAX_DEPTH + 1), far = nested(100000);
+    image most = by_hand(FERRY_BUNDLE_MAX_DEPTH), more = by_hand(FERRY_BUNDLE_MAX_DEPTH + 1), far = by_hand(100000);
     ferry_bundle *b = NULL;
     (void)state;
 
@@ -390,14 +435,16 @@ static void check_memory(ferry_bundle *b)
 static void decoding_is_thrifty(void **state)
 {
     enum { MANY = 20000 };
-    ferry_list *nulls = fresh_list(), *bundles = fresh_list();
-    ferry_bundle *keys = fresh(), *b = fresh();
+    ferry_list *nulls = fresh_list(), *bundles = fresh_list(), *attributed = fresh_list();
+    ferry_bundle *its, *keys = fresh(), *b = fresh();
     char key[8];
     (void)state;
 
     for (int i = 0; i < MANY; i++) {
         check_ok(ferry_list_append_null(nulls));
         check_ok(ferry_list_append_bundle(bundles, fresh()));
+        check_ok(ferry_list_append_null(attributed));
+        check_ok(ferry_list_edit_attributes(attributed, (size_t)i, &its));
         snprintf(key, sizeof key, "%x", i);
         check_ok(ferry_bundle_set_null(keys, key));
     }
@@ -406,6 +453,9 @@ static void decoding_is_thrifty(void **state)
     check_memory(b);
     b = fresh();
     check_ok(ferry_bundle_set_list(b, "bundles", bundles));
+    check_memory(b);
+    b = fresh();
+    check_ok(ferry_bundle_set_list(b, "attributed", attributed));
     check_memory(b);
 }
 
@@ -418,6 +468,8 @@ int main(void)
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(keys_that_are_refused),
         cmocka_unit_test(values_that_are_refused),
+        cmocka_unit_test(strings_that_are_refused),
+        cmocka_unit_test(attributes_that_are_refused),
         cmocka_unit_test(headers_that_are_refused),
         cmocka_unit_test(depth_has_a_limit),
         cmocka_unit_test(decoding_is_thrifty),

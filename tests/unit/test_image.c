@@ -1,28 +1,12 @@
 /* Images: whatever a bundle holds comes back bit for bit, also when memory runs out on the way and the call is made
  * again. */
-#include "unit/check.h"
+#include "unit/sample.h"
 
 #include "base/alloc.h"
 #include "ferry/bundle.h"
 #include "ferry/memory.h"
 
 /* --- bundles to try --- */
-
-static ferry_bundle *fresh(void)
-{
-    ferry_bundle *b = NULL;
-
-    check_ok(ferry_bundle_new(&b));
-    return b;
-}
-
-static ferry_list *fresh_list(void)
-{
-    ferry_list *list = NULL;
-
-    check_ok(ferry_list_new(&list));
-    return list;
-}
 
 static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
                                        0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
@@ -128,6 +112,8 @@ static ferry_bundle *sample(void)
     add_strings(child);
     check_ok(ferry_bundle_set_bundle(child, "arrays", arrays));
     add_arrays(arrays);
+    check_ok(ferry_bundle_set_bundle(child, "with attributes", sample_of_all()));
+    check_ok(ferry_bundle_set_bundle(child, "large", large_values()));
     add_floats(b);
     return b;
 }
@@ -183,8 +169,8 @@ static void everything_comes_back(void **state)
 static void the_bytes_are_as_documented(void **state)
 {
     static const unsigned char expected[192] = {
-        0x89, 0x46, 0x45, 0x52, 0x52, 0x59, 0x0d, 0x0a, 0x01, 0x00, 0x00, 0x00, 0x10, 0x21, 0x3b, 0xc2,
-        0xc0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xce, 0x18, 0x95, 0x9a, 0x14, 0x64, 0x5e, 0x25,
+        0x89, 0x46, 0x45, 0x52, 0x52, 0x59, 0x0d, 0x0a, 0x01, 0x00, 0x00, 0x00, 0x5e, 0x73, 0xe4, 0xb6,
+        0xc0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xaa, 0x73, 0x25, 0xab, 0x42, 0x95, 0xed, 0x45,
         0x28, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
         0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
         0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -313,6 +299,27 @@ static void add_random_text(ferry_list *list, const char *memory)
     check_ok((check_between(0, 1) ? ferry_list_append_bytes : ferry_list_borrow_bytes)(list, memory, length));
 }
 
+/* Strings cut out of memory, and sometimes attributes for them. */
+static void add_random_strings(ferry_list *list, const char *memory)
+{
+    const char *texts[12];
+    size_t lengths[12];
+    ferry_bundle *its;
+    const size_t count = (size_t)check_between(0, 12);
+
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = memory + check_between(0, 1000);
+        lengths[i] = (size_t)check_between(0, check_between(0, 20) ? 12 : 300);
+    }
+    check_ok(ferry_list_append_strings(list, count, texts, lengths));
+    if (check_between(0, 1) == 0)
+        return;
+    const size_t last = ferry_list_count(list) - 1;
+    check_ok(ferry_list_edit_attributes(list, (size_t)check_between(0, (int64_t)last), &its));
+    check_ok(ferry_bundle_set_strings(its, "names", count, texts, lengths));
+    check_ok(ferry_list_edit_attributes(list, last, &its));
+}
+
 static void add_random_scalars(ferry_list *list)
 {
 #define APPEND(name, NAME, type)                                    \
@@ -339,6 +346,7 @@ static ferry_bundle *random_bundle(const char *memory, int levels)
         add_random_scalars(list);
         add_random_text(list, memory);
         add_random_array(list, memory);
+        add_random_strings(list, memory);
         if (levels > 0 && check_between(0, 2) == 0)
             check_ok(ferry_list_append_bundle(list, random_bundle(memory, levels - 1)));
         snprintf(key, sizeof key, "%.*s %lld", (int)check_between(1, 9), "abcdefghi", (long long)check_between(0, 99));
@@ -383,8 +391,9 @@ static void random_trees_come_back(void **state)
 static void allocations_that_fail(void **state)
 {
     const int64_t shape[] = {100}, large_shape[] = {100000};
+    static const char *const texts[] = {"one", "two"};
     double *const data = calloc(100000, sizeof *data);
-    ferry_bundle *b = sample(), *before = NULL, *copy = NULL, *child = fresh();
+    ferry_bundle *its, *b = sample(), *before = NULL, *copy = NULL, *child = fresh();
     ferry_list *list = fresh_list();
     void *bytes = NULL;
     size_t count = 0;
@@ -413,6 +422,13 @@ static void allocations_that_fail(void **state)
     check_ok(ferry_bundle_remove(b, "new child"));
     EACH_FAILURE(ferry_bundle_set_list(b, "new list", list), SAME)
     EACH_FAILURE(ferry_list_append_bytes(list, "bytes", 5), ferry_list_count(list) == 0)
+    EACH_FAILURE(ferry_list_append_strings(list, 2, texts, NULL), ferry_list_count(list) == 1)
+    check_ok(ferry_bundle_remove(b, "new list"));
+    EACH_FAILURE(ferry_bundle_set_strings(b, "strings", 2, texts, NULL), SAME)
+    check_ok(ferry_bundle_remove(b, "strings"));
+    EACH_FAILURE(ferry_bundle_edit_attributes(b, "INT8", &its), SAME)
+    check_ok(ferry_bundle_remove_attributes(b, "INT8"));
+    assert_true(SAME);
 #undef SAME
     ferry_memory_give(bytes);
     ferry_bundle_free(b);
