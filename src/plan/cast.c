@@ -37,6 +37,7 @@ static slots *ring_of(const cast *c)
 ferry_status cast_place(cast *c)
 {
     c->request->info.bytes = c->bytes;
+    landing_begin(&c->landing, c->bytes);
     const ferry_status st = request_place(c->request);
     c->data = c->request->data;
     return st;
@@ -117,7 +118,7 @@ bool cast_empty(cast *c)
         slots *const ring = ring_of(c);
         const size_t part = size_min(c->bytes - c->done, ring->shared->slot_bytes - c->front);
         if (c->data && part)
-            memcpy(c->data + c->done, slot + c->front, part);
+            landing_copy(&c->landing, c->data + c->done, slot + c->front, part);
         slots_emptied(ring);
         memory_wake(c->ctx, c->writer);
         c->done += part;

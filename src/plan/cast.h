@@ -64,8 +64,9 @@ typedef struct cast {
     size_t bytes;
     char *data;           /* of a receiver */
     stream_reader source; /* of whoever fills the ring */
-    size_t front, done;   /* of the ring: bytes before the next payload in its slot; payload */
-    ferry_status status;  /* arguments at first; then what was found while waiting */
+    landing landing;
+    size_t front, done;  /* of the ring: bytes before the next payload in its slot; payload */
+    ferry_status status; /* arguments at first; then what was found while waiting */
     cast_wire wire;
 } cast;
 

@@ -175,6 +175,7 @@ void pair_met(ferry_stream_request *receive, uint64_t number)
     pair *const p = pair_of(receive);
 
     receive->number = number;
+    landing_begin(&receive->landing, receive->info.bytes);
     receive->status = request_place(receive);
     if (receive->status != FERRY_OK)
         trouble_copy(receive->text, sizeof receive->text);
@@ -294,7 +295,7 @@ static void arrive(ferry_context *ctx, pair *p, int node_peer)
         return;
     while (receive->done < bytes && (slot = slots_full_slot(&p->from)) != NULL) {
         const size_t part = size_min(bytes - receive->done, SLOT_BYTES);
-        memcpy(receive->data + receive->done, slot, part);
+        landing_copy(&receive->landing, receive->data + receive->done, slot, part);
         slots_emptied(&p->from);
         memory_wake(ctx, node_peer);
         receive->done += part;

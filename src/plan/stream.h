@@ -9,6 +9,7 @@
 #include "base/trouble.h"
 #include "ferry/experimental.h"
 #include "plan/inbox.h"
+#include "plan/landing.h"
 #include "plan/plan.h"
 #include "plan/slots.h"
 
@@ -50,7 +51,8 @@ struct ferry_stream_request {
     stream_reader source;   /* of a sender */
     ferry_stream_place *place;
     void *user;
-    char *data;  /* of a receiver */
+    char *data; /* of a receiver */
+    landing landing;
     size_t done; /* bytes that have moved */
     post_flight flight;
     char text[TROUBLE_BYTES]; /* of a failure */
