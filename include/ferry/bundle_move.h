@@ -411,9 +411,10 @@ typedef enum ferry_bundle_op {
  * @param result_out  at the root: filled; the caller frees it with ferry_bundle_free(). Elsewhere not looked at
  * @retval FERRY_OK          the root has the result
  * @retval FERRY_ERR_ARG     a pointer is NULL, or ranks differ in @p op or @p root, or these are out of range
- * @retval FERRY_ERR_SHAPE   the bundles do not fit together: the text names the first value that differs, two ranks,
- *                           and what each of them has
- * @retval FERRY_ERR_TYPE    complex numbers have no min and max
+ * @retval FERRY_ERR_TYPE    a rank has another key or type somewhere: the text names the first such place, two ranks, and
+ *                           what each of them has; or complex numbers have no min and max
+ * @retval FERRY_ERR_SHAPE   likewise another shape, length or number of values, or another value where it must be the
+ *                           same
  * @retval FERRY_ERR_MEMORY  a rank is out of memory
  * @retval others            as ferry_bundle_send() and ferry_bundle_recv()
  *

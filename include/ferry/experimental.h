@@ -12,7 +12,10 @@ extern "C" {
 
 typedef struct ferry_context ferry_context;
 
-enum { FERRY_STREAM_ANY = -1 /**< any source, any tag */ };
+enum {
+    FERRY_STREAM_ANY = -1,      /**< any source, any tag but the hidden one */
+    FERRY_STREAM_HIDDEN = 16383 /**< tag for messages that must not meet those of others */
+};
 
 /** A piece of memory to send. */
 typedef struct ferry_piece {

@@ -7,7 +7,7 @@
 #include "bundle/image.h"
 #include "ferry/bundle_move.h"
 
-enum { MOVE_TAG = 16383 /* of collective calls; FERRY_ANY_TAG does not find it */ };
+enum { MOVE_TAG = FERRY_STREAM_HIDDEN /* of collective calls; callers have the tags below */ };
 
 /* What is sent instead of a bundle that cannot be, so that nobody waits for it. */
 typedef struct notice {

@@ -515,7 +515,7 @@ ferry_status image_decode_store(image_store *store, ferry_bundle **bundle_out)
             ferry_memory_give(held);
         return st;
     }
-    *held = (arena){store->block, store->bytes, store->give, store->user};
+    *held = (arena){store->block, store->bytes, store->give, store->user, store->read_only};
     if (held == store->room)
         store->room = NULL;
     *bundle_out = (ferry_bundle *)root;

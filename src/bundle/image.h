@@ -134,6 +134,7 @@ typedef struct image_store {
     size_t bytes;
     void (*give)(void *user, void *block); /* as in an arena */
     void *user;
+    bool read_only;
     void *room; /* of ferry_memory_take(), or NULL: is taken then, and when it is too small */
     size_t room_bytes;
 } image_store;

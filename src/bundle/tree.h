@@ -80,6 +80,7 @@ typedef struct arena {
     size_t bytes;
     void (*give)(void *user, void *block); /* NULL: the block is of ferry_memory_take() */
     void *user;
+    bool read_only; /* the block must not be written to */
 } arena;
 
 /* Give the image back to where it came from. */

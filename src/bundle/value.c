@@ -144,30 +144,57 @@ static ferry_status borrow_array(const array_spec *spec, const array_form *form,
 }
 
 /* One block: the shape, then the elements; large elements stand apart. */
-static ferry_status copy_array(const array_spec *spec, const array_form *form, value *v)
+static ferry_status make_array(const array_spec *spec, size_t bytes, value *v)
 {
     const size_t numbers = (size_t)spec->dims * sizeof(int64_t),
                  head = size_round(numbers, ALIGNMENT);
-    const bool apart = form->bytes >= POOL_BYTES;
-    int64_t strides[FERRY_ARRAY_MAX_DIMS];
+    const bool apart = bytes >= POOL_BYTES;
     char *block = NULL, *data;
-    ferry_status st = alloc_resize(apart ? numbers : head + form->bytes, 1, &block);
+    ferry_status st = alloc_resize(apart ? numbers : head + bytes, 1, &block);
 
     if (st != FERRY_OK)
         return st;
     data = block + head;
     if (apart)
-        st = take(form->bytes, &data);
+        st = take(bytes, &data);
     if (st != FERRY_OK) {
         alloc_free(block);
         return st;
     }
     memcpy(block, spec->shape, numbers);
-    array_strides(spec, form->column_major, strides);
-    array_copy(spec, data, strides);
     v->array.shape = (const int64_t *)block;
     v->array.data = data;
     return FERRY_OK;
+}
+
+static ferry_status copy_array(const array_spec *spec, const array_form *form, value *v)
+{
+    int64_t strides[FERRY_ARRAY_MAX_DIMS];
+    const ferry_status st = make_array(spec, form->bytes, v);
+
+    if (st != FERRY_OK)
+        return st;
+    array_strides(spec, form->column_major, strides);
+    array_copy(spec, (void *)v->array.data, strides);
+    return FERRY_OK;
+}
+
+ferry_status value_blank(int element, int dims, const int64_t *shape, bool column_major,
+                         value *value_out)
+{
+    const array_spec spec = {(ferry_type)element, dims, shape, NULL, NULL};
+    value v = {.type = FERRY_TYPE_ARRAY,
+               .element = (uint8_t)element,
+               .dims = (uint8_t)dims,
+               .flags = (uint8_t)(VALUE_OWNED | (column_major ? VALUE_COLUMN : 0))};
+    size_t bytes;
+
+    if (!array_bytes(spec.element, dims, shape, &bytes))
+        return trouble(FERRY_ERR_LIMIT, "an array of more bytes than 63 bits can count");
+    const ferry_status st = make_array(&spec, bytes, &v);
+    if (st == FERRY_OK)
+        *value_out = v;
+    return st;
 }
 
 ferry_status value_array(const array_spec *spec, bool borrow, value *value_out)

@@ -17,6 +17,10 @@ ferry_status value_array(const array_spec *spec, bool borrow, value *value_out);
 /* A deep copy that borrows nothing. */
 ferry_status value_copy(const value *v, value *copy_out);
 
+/* An array whose elements are to be filled in. */
+ferry_status value_blank(int element, int dims, const int64_t *shape, bool column_major,
+                         value *value_out);
+
 /* Free what a value owns. */
 void value_drop(value *v);
 

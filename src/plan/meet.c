@@ -9,7 +9,8 @@
 static bool fits(int wanted_from, int wanted_tag, const ferry_stream_info *message)
 {
     return (wanted_from == FERRY_STREAM_ANY || wanted_from == message->from) &&
-           (wanted_tag == FERRY_STREAM_ANY || wanted_tag == message->tag);
+           (wanted_tag == message->tag ||
+            (wanted_tag == FERRY_STREAM_ANY && message->tag != FERRY_STREAM_HIDDEN));
 }
 
 static void take_bytes(ferry_stream_request *receive, const char *data)

@@ -22,6 +22,10 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(stream)           \
     X(stream_requests)  \
     X(bundle)           \
+    X(bundle_scatter)   \
+    X(bundle_request)   \
+    X(bundle_reduce)    \
+    X(bundle_into)      \
     X(halo)             \
     X(transpose)
 #define CHECK_X(name) void check_##name(ferry_context *ctx);

@@ -1,0 +1,45 @@
+/* What collective calls share. All begin with collect_open(), which waits for nobody who is not
+ * coming: it fails on all ranks when one has a bad argument, or they mean different things. All end
+ * with ferry_context_agree(). Between the two every message that somebody waits for is sent, by a
+ * rank that has failed as a notice. */
+#ifndef BUNDLE_COLLECT_H
+#define BUNDLE_COLLECT_H
+
+#include "bundle/arrival.h"
+#include "ferry/context.h"
+
+typedef struct collection {
+    ferry_context *ctx;
+    const char *call; /* name of the public function */
+    int root;
+    int what; /* the operation; the same on all ranks like the root */
+    int rank, size;
+} collection;
+
+/* Fill in rank and size. */
+ferry_status collect_make(ferry_context *ctx, const char *call, int root, int what,
+                          collection *collection_out);
+
+/* `mine` is what this rank has to say of its own arguments. */
+ferry_status collect_open(const collection *c, ferry_status mine);
+
+/* Send an encoding with its tail, or that there is none because of `st`; returns the first failure
+ * of the two. */
+ferry_status collect_send(const collection *c, const encoding *e, ferry_status st, int to);
+
+/* Receive what a rank has sent. */
+ferry_status collect_receive(const collection *c, int from, ferry_bundle **bundle_out);
+
+/* Give the root's encoding, or what it failed with, to all. */
+ferry_status collect_bcast(const collection *c, int root, const encoding *e, ferry_status st,
+                           ferry_bundle **bundle_out);
+
+/* The bundles of all ranks at the root, in the list `parts`; this rank's is `part`, whose encoding
+ * is `e` elsewhere. */
+ferry_status collect_parts(const collection *c, const ferry_bundle *part, const encoding *e,
+                           ferry_list *parts);
+
+/* Keep the first of two failures, and its text; `text` is that of `first`. */
+ferry_status collect_first(ferry_status first, const notice *text, ferry_status second);
+
+#endif
