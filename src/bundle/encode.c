@@ -129,15 +129,16 @@ static void pack(const value *v, char *target)
 /* A dense copy in a block of its own, which begins with a pointer to the one before. */
 static ferry_status pack_apart(writer *w, const value *v, size_t bytes, const char **data_out)
 {
-    char *block;
-    const ferry_status st = ferry_memory_take(IMAGE_LINE + bytes, (void **)&block);
+    void *block;
+    const ferry_status st = ferry_memory_take(IMAGE_LINE + bytes, &block);
 
     if (st != FERRY_OK)
         return st;
     memcpy(block, &w->packed, sizeof w->packed);
     w->packed = block;
-    pack(v, block + IMAGE_LINE);
-    *data_out = block + IMAGE_LINE;
+    char *const data = (char *)block + IMAGE_LINE;
+    pack(v, data);
+    *data_out = data;
     return FERRY_OK;
 }
 

@@ -194,7 +194,7 @@ static void the_bytes_are_as_documented(void **state)
 static void the_hash_is_of_the_structure(void **state)
 {
     enum { HASH_AT = 24 };
-    ferry_bundle *b = fresh();
+    ferry_bundle *its, *b = fresh();
     (void)state;
 
     check_ok(ferry_bundle_set_int32(b, "n", 7));
@@ -203,6 +203,10 @@ static void the_hash_is_of_the_structure(void **state)
     image two = encode(b);
     check_ok(ferry_bundle_set_uint32(b, "n", 8));
     image three = encode(b);
+    check_ok(ferry_bundle_edit_attributes(b, "n", &its));
+    image four = encode(b);
+    assert_memory_not_equal(three.data + HASH_AT, four.data + HASH_AT, 8);
+    free(four.data);
     assert_memory_equal(one.data + HASH_AT, two.data + HASH_AT, 8);
     assert_memory_not_equal(one.data + HASH_AT, three.data + HASH_AT, 8);
     free(one.data);

@@ -93,7 +93,7 @@ static void merges_that_are_refused(void **state)
 /* A bundle of the most levels: its deepest one is a bundle, or the attributes of a value. */
 static ferry_bundle *deepest(bool of_attributes)
 {
-    char path[2 * FERRY_BUNDLE_MAX_DEPTH + 1];
+    char path[2 * FERRY_BUNDLE_MAX_DEPTH + 8];
     ferry_bundle *const b = fresh();
 
     for (int i = 0; i < FERRY_BUNDLE_MAX_DEPTH; i++)
