@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ferry)
 
 install(DIRECTORY include/ferry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(TARGETS ferry EXPORT ferry-${FERRY_MPI} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ferry ferry_convert_library EXPORT ferry-${FERRY_MPI} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ferry_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(EXPORT ferry-${FERRY_MPI} NAMESPACE ferry:: FILE ferry-${FERRY_MPI}-target.cmake DESTINATION ${package_dir})
@@ -20,4 +20,6 @@ set(pc_mpi_mpich mpich)
 set(pc_mpi_openmpi ompi-c)
 set(pc_requires ${pc_mpi_${FERRY_MPI}})
 configure_file(cmake/ferry.pc.in ferry-${FERRY_MPI}.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ferry-${FERRY_MPI}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/ferry-convert.pc.in ferry-convert-${FERRY_MPI}.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ferry-${FERRY_MPI}.pc ${PROJECT_BINARY_DIR}/ferry-convert-${FERRY_MPI}.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,4 +1,4 @@
-# find_package(ferry COMPONENTS mpich)      gives the target ferry::ferry, for MPICH
+# find_package(ferry COMPONENTS mpich)      gives the targets ferry::ferry and ferry::convert, for MPICH
 # find_package(ferry COMPONENTS openmpi)    the same, for Open MPI
 # find_package(ferry)                       takes the MPI that the project has found, else the only one installed
 #
@@ -91,6 +91,10 @@ include(${CMAKE_CURRENT_LIST_DIR}/ferry-${ferry_mpi}-target.cmake)
 if(NOT TARGET ferry::ferry)
   add_library(ferry::ferry INTERFACE IMPORTED)
   set_property(TARGET ferry::ferry PROPERTY INTERFACE_LINK_LIBRARIES ferry::${ferry_mpi})
+endif()
+if(NOT TARGET ferry::convert)
+  add_library(ferry::convert INTERFACE IMPORTED)
+  set_property(TARGET ferry::convert PROPERTY INTERFACE_LINK_LIBRARIES ferry::convert-${ferry_mpi})
 endif()
 set(ferry_${ferry_mpi}_FOUND TRUE)
 set(ferry_FOUND TRUE)

@@ -1,12 +1,9 @@
-/* Headers of .npy files. A file is: magic, version, length of a text, the text: a Python dictionary
- * with exactly the keys 'descr', 'fortran_order' and 'shape', in any order, with any white space.
- * Then the data. Nothing of a file is trusted. Knows nothing of MPI. */
+/* .npy files for the subcommands: reading the header of an open file. Headers themselves are the
+ * business of npy/npy.h. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,274 +12,19 @@
 #include "cli/npy.h"
 #include "cli/say.h"
 
-static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-
-/* Where the reading of the dictionary is. */
-typedef struct scan {
-    const char *name; /* of the file */
-    const char *at;
-    const char *end;
-    npy_header *header;
-    unsigned seen; /* one bit per key */
-} scan;
-
-static char peek(scan *scan)
-{
-    while (scan->at < scan->end && isspace((unsigned char)*scan->at))
-        scan->at++;
-    return scan->at < scan->end ? *scan->at : '\0';
-}
-
-static bool take(scan *scan, char wanted)
-{
-    if (peek(scan) != wanted)
-        return false;
-    scan->at++;
-    return true;
-}
-
-static bool take_word(scan *scan, const char *word)
-{
-    const size_t length = strlen(word);
-
-    peek(scan);
-    if ((size_t)(scan->end - scan->at) < length || strncmp(scan->at, word, length) != 0)
-        return false;
-    scan->at += length;
-    return true;
-}
-
-/* What stands at the place, for messages. */
-static int odd(scan *scan, const char *expected)
-{
-    const char next = peek(scan);
-    const ptrdiff_t left = scan->end - scan->at;
-
-    if (!next)
-        return complain(CLI_FAILURE, "%s: the header ends early, expected %s", scan->name,
-                        expected);
-    return complain(CLI_FAILURE, "%s: the header has \"%.*s\", expected %s", scan->name,
-                    left < 20 ? (int)left : 20, scan->at, expected);
-}
-
-/* A quoted text without escapes. */
-static int take_text(scan *scan, const char *expected, char *text_out, size_t room)
-{
-    const char quote = peek(scan);
-
-    if (quote != '\'' && quote != '"')
-        return odd(scan, expected);
-    const char *from = scan->at + 1;
-    const char *to = memchr(from, quote, (size_t)(scan->end - from));
-    if (!to || memchr(from, '\\', (size_t)(to - from)) || (size_t)(to - from) >= room)
-        return odd(scan, expected);
-    memcpy(text_out, from, (size_t)(to - from));
-    text_out[to - from] = '\0';
-    scan->at = to + 1;
-    return CLI_OK;
-}
-
-/* Bytes per element of types such as "<f8": order, kind, size, and for dates a unit in brackets. */
-static int understand_type(const char *name, const char *descr, int64_t *bytes_out)
-{
-    const char *at = descr + strspn(descr, "<>|=");
-    const char kind = *at;
-    char *end = NULL;
-
-    if (kind == 'O')
-        return complain(CLI_FAILURE,
-                        "%s: dtype \"%s\" holds Python objects, expected plain numbers or bytes",
-                        name, descr);
-    errno = 0;
-    const long long size = kind && isdigit((unsigned char)at[1]) ? strtoll(at + 1, &end, 10) : -1;
-    const bool dated = kind == 'm' || kind == 'M';
-    const bool ended =
-        end && (*end == '\0' || (dated && *end == '[' && end[strlen(end) - 1] == ']'));
-    if (at - descr > 1 || !kind || !strchr("biufcSUVmM", kind) || !ended)
-        return complain(CLI_FAILURE, "%s: dtype \"%s\" is not known, expected one such as \"<f8\"",
-                        name, descr);
-    if (size < 1 || errno || size > INT32_MAX)
-        return complain(CLI_FAILURE,
-                        "%s: dtype \"%s\" has a size that is not possible, expected 1 to %d", name,
-                        descr, INT32_MAX);
-    *bytes_out = kind == 'U' ? 4 * size : size;
-    return CLI_OK;
-}
-
-static int read_descr(scan *scan)
-{
-    npy_header *header = scan->header;
-
-    if (peek(scan) == '[')
-        return complain(CLI_FAILURE,
-                        "%s: the dtype has fields (structured), expected plain numbers or bytes",
-                        scan->name);
-    const int status =
-        take_text(scan, "a dtype such as '<f8'", header->descr, sizeof header->descr);
-    return status != CLI_OK ? status
-                            : understand_type(scan->name, header->descr, &header->element_bytes);
-}
-
-static int read_order(scan *scan)
-{
-    if (take_word(scan, "True")) {
-        scan->header->fortran = true;
-        return CLI_OK;
-    }
-    return take_word(scan, "False") ? CLI_OK : odd(scan, "True or False after 'fortran_order'");
-}
-
-static int read_extent(scan *scan)
-{
-    npy_header *header = scan->header;
-    char digits[32];
-    size_t n = 0;
-
-    const bool negative = take(scan, '-');
-    peek(scan);
-    while (scan->at < scan->end && isdigit((unsigned char)*scan->at) && n < sizeof digits - 1)
-        digits[n++] = *scan->at++;
-    digits[n] = '\0';
-    if (n == 0)
-        return odd(scan, "a number in the shape");
-    take(scan, 'L'); /* long integers of Python 2 */
-    if (header->dims == NPY_DIMS_MAX)
-        return complain(CLI_FAILURE, "%s: the shape has more than %d dimensions", scan->name,
-                        NPY_DIMS_MAX);
-    errno = 0;
-    const long long extent = strtoll(digits, NULL, 10);
-    if (negative || errno)
-        return complain(CLI_FAILURE,
-                        "%s: dimension %d of the shape is %s%s, expected 0 to %" PRId64, scan->name,
-                        header->dims, negative ? "-" : "", digits, INT64_MAX);
-    header->shape[header->dims++] = extent;
-    return CLI_OK;
-}
-
-static int read_shape(scan *scan)
-{
-    if (!take(scan, '('))
-        return odd(scan, "a shape such as (3, 4)");
-    while (peek(scan) != ')') {
-        const int status = read_extent(scan);
-        if (status != CLI_OK)
-            return status;
-        if (!take(scan, ',') && peek(scan) != ')')
-            return odd(scan, "',' or ')' in the shape");
-    }
-    take(scan, ')');
-    return CLI_OK;
-}
-
-static const struct {
-    const char *name;
-    int (*read)(scan *scan);
-} keys[] = {
-    {"descr", read_descr},
-    {"fortran_order", read_order},
-    {"shape", read_shape},
-};
-enum { KEYS = sizeof keys / sizeof keys[0] };
-
-static int read_item(scan *scan)
-{
-    const char *const expected = "the keys 'descr', 'fortran_order' and 'shape', once each";
-    char key[24];
-    const int status = take_text(scan, expected, key, sizeof key);
-
-    if (status != CLI_OK)
-        return status;
-    for (unsigned i = 0; i < KEYS; i++) {
-        if (strcmp(keys[i].name, key) != 0 || scan->seen & 1u << i)
-            continue;
-        scan->seen |= 1u << i;
-        if (!take(scan, ':'))
-            return odd(scan, "':' after a key");
-        return keys[i].read(scan);
-    }
-    return complain(CLI_FAILURE, "%s: the header has the key '%s', expected %s", scan->name, key,
-                    expected);
-}
-
-static int read_dictionary(scan *scan)
-{
-    if (!take(scan, '{'))
-        return odd(scan, "'{'");
-    while (peek(scan) != '}') {
-        const int status = read_item(scan);
-        if (status != CLI_OK)
-            return status;
-        if (!take(scan, ',') && peek(scan) != '}')
-            return odd(scan, "',' or '}' after an item");
-    }
-    take(scan, '}');
-    if (peek(scan) != '\0' || scan->at != scan->end)
-        return odd(scan, "the end after '}'");
-    for (unsigned i = 0; i < KEYS; i++)
-        if (!(scan->seen & 1u << i))
-            return complain(CLI_FAILURE, "%s: the header has no key '%s'", scan->name,
-                            keys[i].name);
-    return CLI_OK;
-}
-
-static int measure(const char *name, npy_header *header)
-{
-    char shape[128];
-    int64_t bytes = header->element_bytes;
-
-    /* An empty array is empty, however large its other dimensions are. */
-    for (int i = 0; i < header->dims; i++)
-        if (header->shape[i] == 0)
-            bytes = 0;
-    for (int i = 0; i < header->dims && bytes; i++)
-        if (__builtin_mul_overflow(bytes, header->shape[i], &bytes))
-            return complain(CLI_FAILURE,
-                            "%s: shape %s of %" PRId64 "-byte elements has more than 2^63 bytes",
-                            name, npy_shape(header, shape, sizeof shape), header->element_bytes);
-    int64_t end;
-    if (__builtin_add_overflow(bytes, header->data_offset, &end))
-        return complain(CLI_FAILURE, "%s: shape %s has more than 2^63 bytes", name,
-                        npy_shape(header, shape, sizeof shape));
-    header->data_bytes = bytes;
-    return CLI_OK;
-}
-
 int npy_parse(const char *name, const void *bytes, size_t count, npy_header *header_out)
 {
-    const unsigned char *at = bytes;
-    npy_header header = {0};
-    scan scan = {.name = name, .header = &header};
+    char error[NPY_ERROR_BYTES];
+    npy_header header;
 
-    if (count < 10)
+    if (!npy_understand(bytes, count, &header, error))
+        return complain(CLI_FAILURE, "%s: %s", name, error);
+    if (header.element_bytes == 0)
         return complain(CLI_FAILURE,
-                        "%s: the file has %zu bytes, expected a .npy header of at least 10", name,
-                        count);
-    if (memcmp(at, magic, sizeof magic) != 0)
-        return complain(CLI_FAILURE, "%s: the file does not begin as a .npy file does (\\x93NUMPY)",
-                        name);
-    if (at[6] < 1 || at[6] > 3)
-        return complain(CLI_FAILURE, "%s: .npy version %d.%d, expected 1 to 3", name, at[6], at[7]);
-    const size_t start = at[6] == 1 ? 10 : 12;
-    if (count < start)
-        return complain(CLI_FAILURE, "%s: the header is cut off after %zu bytes", name, count);
-    uint32_t length = at[8] | (uint32_t)at[9] << 8;
-    if (start == 12)
-        length |= (uint32_t)at[10] << 16 | (uint32_t)at[11] << 24;
-    if (length > NPY_HEADER_MAX)
-        return complain(CLI_FAILURE, "%s: the header says it has %u bytes, expected at most %d",
-                        name, length, NPY_HEADER_MAX);
-    if (count - start < length)
-        return complain(CLI_FAILURE, "%s: the header is cut off: %zu bytes, expected %u", name,
-                        count - start, length);
-    scan.at = (const char *)at + start;
-    scan.end = scan.at + length;
-    header.data_offset = (int64_t)(start + length);
-    int status = read_dictionary(&scan);
-    if (status == CLI_OK)
-        status = measure(name, &header);
-    if (status == CLI_OK)
-        *header_out = header;
-    return status;
+                        "%s: dtype \"%s\" has a size that is not possible, expected 1 to %d", name,
+                        header.descr, INT32_MAX);
+    *header_out = header;
+    return CLI_OK;
 }
 
 /* As many bytes of the beginning as there are, at most `room`; -1 on an error. */
@@ -330,32 +72,7 @@ int npy_read(const char *name, int fd, npy_header *header_out)
 
 size_t npy_compose(const char *descr, int64_t rows, int64_t columns, char text_out[NPY_WRITTEN_MAX])
 {
-    enum { START = 10, ALIGNED = 64 };
-    char *text = text_out + START;
-    const int length =
-        snprintf(text, NPY_WRITTEN_MAX - START,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                 descr, rows, columns);
-    const size_t whole = (START + (size_t)length + 1 + ALIGNED - 1) / ALIGNED * ALIGNED;
+    const int64_t shape[] = {rows, columns};
 
-    memset(text + length, ' ', whole - START - (size_t)length);
-    text_out[whole - 1] = '\n';
-    memcpy(text_out, magic, sizeof magic);
-    text_out[6] = 1;
-    text_out[7] = 0;
-    text_out[8] = (char)((whole - START) & 255);
-    text_out[9] = (char)((whole - START) >> 8);
-    return whole;
-}
-
-const char *npy_shape(const npy_header *header, char *text_out, size_t bytes)
-{
-    size_t used = (size_t)snprintf(text_out, bytes, "(");
-
-    for (int i = 0; i < header->dims && used < bytes; i++)
-        used += (size_t)snprintf(text_out + used, bytes - used, "%s%" PRId64, i ? ", " : "",
-                                 header->shape[i]);
-    if (used < bytes)
-        snprintf(text_out + used, bytes - used, header->dims == 1 ? ",)" : ")");
-    return text_out;
+    return npy_write(descr, false, 2, shape, text_out);
 }

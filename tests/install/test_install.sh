@@ -48,10 +48,12 @@ quietly cmake --install "$build" --prefix "$prefix"
 config=$(find "$prefix" -name ferry-config.cmake)
 libdir=$(dirname "$(dirname "$(dirname "$config")")")
 for file in "$prefix/include/ferry/ferry.h" "$prefix/bin/ferry-$mpi" "$libdir/libferry-$mpi.so.0" \
-    "$libdir/pkgconfig/ferry-$mpi.pc"; do
+    "$libdir/pkgconfig/ferry-$mpi.pc" "$libdir/libferry-convert-$mpi.so.0" "$libdir/pkgconfig/ferry-convert-$mpi.pc"; do
     [ -e "$file" ] || fail "not installed: $file"
 done
 quietly "$prefix/bin/ferry-$mpi" --version
+readelf -d "$libdir/libferry-$mpi.so.0" >"$work/log"
+grep -E 'NEEDED.*lib(xml2|zip|json)' "$work/log" && fail "libferry-$mpi needs what only the formats need"
 
 # pkg-config, as the README tells
 PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -61,13 +63,22 @@ flags=$(pkg-config --cflags --libs "ferry-$mpi") || fail "pkg-config ferry-$mpi"
 quietly "$mpicc" -std=c11 -Wall -Wextra -Werror "$source/examples/first.c" -o "$work/first" $flags "-Wl,-rpath,$libdir"
 check_run "$@" -n 2 "$work/first"
 
+flags=$(pkg-config --cflags --libs "ferry-convert-$mpi") || fail "pkg-config ferry-convert-$mpi"
+# shellcheck disable=SC2086 # a list of words
+quietly "$mpicc" -std=c11 -Wall -Wextra -Werror "$source/tests/install/convert.c" -o "$work/convert" $flags \
+    "-Wl,-rpath,$libdir"
+quietly "$work/convert"
+expect_text '"dt": 0.5'
+
 # CMake: the component alone is enough to find the right MPI
 mkdir "$work/project"
-cp "$source/examples/first.c" "$work/project"
+cp "$source/examples/first.c" "$source/tests/install/convert.c" "$work/project"
 sed "s/@MPI@/$mpi/" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"
 quietly cmake -S "$work/project" -B "$work/cmake" "-DCMAKE_PREFIX_PATH=$prefix"
 quietly cmake --build "$work/cmake"
 check_run "$@" -n 2 "$work/cmake/first"
+quietly "$work/cmake/convert"
+expect_text '"dt": 0.5'
 
 # a component that is not there
 sed "s/@MPI@/$other/" "$source/tests/install/CMakeLists.txt.in" >"$work/project/CMakeLists.txt"

@@ -88,6 +88,30 @@ static void there_and_back(void **state)
     }
 }
 
+/* Small values of attributes stand between those of values, whose alignment depends on what comes before. */
+static void attributes_between(void **state)
+{
+    const int64_t shape[] = {3};
+    const int32_t numbers[] = {1, 2, 3};
+    ferry_bundle *b = sample(3), *attributes, *loaded = NULL;
+    (void)state;
+
+    for (int i = 0; i < 4; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "x%d", i);
+        check_ok(ferry_bundle_set_float64(b, key, i));
+        check_ok(ferry_bundle_edit_attributes(b, key, &attributes));
+        check_ok(ferry_bundle_set_string(attributes, "note", "a note and more", (size_t)(5 * i)));
+        snprintf(key, sizeof key, "a%d", i);
+        check_ok(ferry_bundle_set_array(b, key, FERRY_TYPE_INT32, 1, shape, NULL, numbers));
+        check_ok(ferry_bundle_save(b, "x.ferry"));
+        check_ok(ferry_bundle_load("x.ferry", &loaded));
+        assert_true(ferry_bundle_equal(b, loaded));
+        ferry_bundle_free(loaded);
+    }
+    ferry_bundle_free(b);
+}
+
 /* More pieces than one writev() takes. */
 static void many_large_values(void **state)
 {
@@ -272,7 +296,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ALONE(there_and_back), ALONE(many_large_values), ALONE(mapped_life), ALONE(replaced),
+        ALONE(there_and_back), ALONE(attributes_between), ALONE(many_large_values), ALONE(mapped_life), ALONE(replaced),
         ALONE(refused_names),  ALONE(damaged),           ALONE(no_room),     ALONE(no_memory),
     };
 
