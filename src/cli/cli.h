@@ -31,5 +31,6 @@ int cli_version(void);
 int cli_info(cli *cli);
 int cli_bench(cli *cli);
 int cli_transpose(cli *cli);
+int cli_bundle(cli *cli);
 
 #endif

@@ -18,6 +18,7 @@ static const struct {
     {"info", cli_info, "what this machine, its MPI and this build of ferry offer"},
     {"bench", cli_bench, "measure exchanges against what programs use today"},
     {"transpose", cli_transpose, "transpose a matrix in a .npy file"},
+    {"bundle", cli_bundle, "look at files of bundles, compare and convert them"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -48,7 +49,7 @@ static int unknown(const char *word)
     const char *near = say_nearest(word, names);
     if (near)
         return complain(CLI_USAGE, "unknown subcommand \"%s\", did you mean \"%s\"?", word, near);
-    return complain(CLI_USAGE, "unknown subcommand \"%s\", expected info, bench or transpose",
+    return complain(CLI_USAGE, "unknown subcommand \"%s\", expected info, bench, transpose or bundle",
                     word);
 }
 
@@ -82,7 +83,7 @@ static int begin(cli *cli)
     if (cli->version)
         return cli_version();
     if (at == cli->argc)
-        return complain(CLI_USAGE, "no subcommand, expected info, bench or transpose");
+        return complain(CLI_USAGE, "no subcommand, expected info, bench, transpose or bundle");
     return run(cli, at);
 }
 
