@@ -117,6 +117,7 @@ typedef struct ferry_counters {
     uint64_t system_calls; /**< by the library in this process, waiting not included */
     uint64_t waits;        /**< times a rank went to sleep while waiting */
     uint64_t pool_bytes;   /**< bytes held for reuse by ferry_memory_take() now */
+    uint64_t pool_bound;   /**< bytes that may be held: FERRY_POOL */
 } ferry_counters;
 
 /**

@@ -91,8 +91,10 @@ static json_object *job(const ferry_context *ctx)
         add_text(facts, "waits", info.spins ? "spin" : "sleep");
         json_object_object_add(facts, "timeout_s", json_object_new_double(info.timeout_s));
     }
-    if (ferry_context_counters(ctx, &counters) == FERRY_OK)
+    if (ferry_context_counters(ctx, &counters) == FERRY_OK) {
         add_number(facts, "pool_bytes", counters.pool_bytes);
+        add_number(facts, "pool_bound_bytes", counters.pool_bound);
+    }
     return facts;
 }
 

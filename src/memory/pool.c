@@ -173,6 +173,14 @@ ferry_status pool_bound(int ranks)
     return FERRY_OK;
 }
 
+uint64_t pool_most(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    const uint64_t most = pool.bound;
+    pthread_mutex_unlock(&pool.lock);
+    return most;
+}
+
 uint64_t pool_kept(void)
 {
     pthread_mutex_lock(&pool.lock);

@@ -12,5 +12,7 @@ ferry_status pool_bound(int ranks);
 
 /* Bytes kept for reuse. */
 uint64_t pool_kept(void);
+/* Bytes that may be. */
+uint64_t pool_most(void);
 
 #endif

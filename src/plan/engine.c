@@ -165,6 +165,7 @@ ferry_status ferry_context_counters(const ferry_context *ctx, ferry_counters *co
     counters_out->system_calls = sys_call_count();
     counters_out->waits = sys_wait_count();
     counters_out->pool_bytes = pool_kept();
+    counters_out->pool_bound = pool_most();
     return FERRY_OK;
 }
 
