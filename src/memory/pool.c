@@ -1,6 +1,6 @@
 /* Memory that was touched once is worth keeping: receiving into fresh pages costs many times the
- * copy. Blocks given back are kept in the order of their return, up to a bound; a wish takes the
- * smallest that fits and is not much too large. */
+ * copy. Blocks given back are kept in the order of their return, up to a bound, and once more by
+ * their size; a wish takes the smallest that fits and is not much too large. */
 #include "memory/pool.h"
 
 #include <pthread.h>
@@ -16,20 +16,23 @@
 
 enum {
     HEADER = 64,
-    SMALL = 128 << 10,
-    GROSS = 2 /* a kept block may be this many times too large */
+    TINY = 16 << 10,    /* smaller ones are the allocator's business, and not kept */
+    MAPPED = 128 << 10, /* from here on blocks are mappings of their own */
+    GROSS = 2,          /* a kept block may be this many times too large */
+    CLASSES = 64        /* of sizes: powers of two */
 };
 
 typedef struct block {
-    struct block *older, *newer; /* among the kept */
-    size_t bytes;                /* of the mapping, header included */
-    bool small;                  /* from the allocator, not mapped: not kept */
-    void *raw;                   /* what to free */
+    struct block *older, *newer;  /* among the kept */
+    struct block *before, *after; /* among the kept ones of its class */
+    size_t bytes;                 /* of the mapping or allocation, header included */
+    void *raw;                    /* of the allocator: what to free; NULL: a mapping */
 } block;
 
 static struct {
     pthread_mutex_t lock;
     block *oldest, *newest;
+    block *classes[CLASSES]; /* the newest of each */
     size_t kept, bound;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .bound = (size_t)1 << 30};
 
@@ -40,29 +43,47 @@ static block *block_of(void *data)
     return (block *)((char *)data - HEADER);
 }
 
+static unsigned class_of(size_t bytes)
+{
+    return CLASSES - 1 - (unsigned)__builtin_clzll(bytes);
+}
+
 static void unlink_block(block *b)
 {
     *(b->older ? &b->older->newer : &pool.oldest) = b->newer;
     *(b->newer ? &b->newer->older : &pool.newest) = b->older;
+    *(b->after ? &b->after->before : &pool.classes[class_of(b->bytes)]) = b->before;
+    if (b->before)
+        b->before->after = b->after;
     pool.kept -= b->bytes;
 }
 
 static void keep(block *b)
 {
+    block **const newest = &pool.classes[class_of(b->bytes)];
+
     b->older = pool.newest;
     b->newer = NULL;
     *(pool.newest ? &pool.newest->newer : &pool.oldest) = b;
     pool.newest = b;
+    b->before = *newest;
+    b->after = NULL;
+    if (*newest)
+        (*newest)->after = b;
+    *newest = b;
     pool.kept += b->bytes;
 }
 
+/* All that is not too large is in the class of the wish or in the next one. */
 static block *find(size_t bytes)
 {
+    const unsigned first = class_of(bytes);
     block *best = NULL;
 
-    for (block *b = pool.newest; b; b = b->older)
-        if (b->bytes >= bytes && b->bytes / GROSS <= bytes && (!best || b->bytes < best->bytes))
-            best = b;
+    for (unsigned i = first; i <= first + 1 && i < CLASSES; i++)
+        for (block *b = pool.classes[i]; b; b = b->before)
+            if (b->bytes >= bytes && b->bytes / GROSS <= bytes && (!best || b->bytes < best->bytes))
+                best = b;
     return best;
 }
 
@@ -80,54 +101,81 @@ static block *shed(size_t keep_bytes)
     return list;
 }
 
-static void unmap_list(block *list)
+static void drop(block *b)
+{
+    if (b->raw)
+        alloc_free(b->raw);
+    else
+        pages_unmap(b, b->bytes);
+}
+
+static void drop_list(block *list)
 {
     while (list) {
         block *const b = list;
         list = b->newer;
-        pages_unmap(b, b->bytes);
+        drop(b);
     }
 }
 
-static ferry_status take_small(size_t bytes, void **data_out)
+/* `bytes` with the header. */
+static ferry_status allocate(size_t bytes, block **block_out)
 {
     char *raw = NULL;
-    const ferry_status st = alloc_resize(bytes + 2 * HEADER, 1, &raw);
+    const ferry_status st = alloc_resize(bytes + HEADER, 1, &raw);
 
     if (st != FERRY_OK)
         return st;
     block *const b = (block *)size_round((size_t)raw, HEADER);
-    *b = (block){.bytes = bytes, .small = true, .raw = raw};
-    *data_out = (char *)b + HEADER;
+    *b = (block){.bytes = bytes, .raw = raw};
+    *block_out = b;
     return FERRY_OK;
+}
+
+static ferry_status map(size_t bytes, block **block_out)
+{
+    void *fresh = NULL;
+    const ferry_status st = pages_map(bytes, &fresh, &bytes);
+
+    if (st != FERRY_OK)
+        return st;
+    *block_out = fresh;
+    **block_out = (block){.bytes = bytes};
+    return FERRY_OK;
+}
+
+static ferry_status make(size_t bytes, block **block_out)
+{
+    return (bytes < MAPPED ? allocate : map)(bytes, block_out);
+}
+
+static block *take_kept(size_t bytes)
+{
+    pthread_mutex_lock(&pool.lock);
+    block *const b = find(bytes);
+    if (b)
+        unlink_block(b);
+    pthread_mutex_unlock(&pool.lock);
+    return b;
 }
 
 ferry_status ferry_memory_take(size_t bytes, void **data_out)
 {
-    void *fresh = NULL;
     size_t whole = 0;
 
     if (!data_out)
         return trouble(FERRY_ERR_ARG, "ferry_memory_take: data_out is NULL");
-    if (bytes < SMALL)
-        return take_small(bytes, data_out);
     if (!size_add(bytes, HEADER, &whole))
         return trouble(FERRY_ERR_MEMORY, "%zu bytes of memory cannot be had", bytes);
-    pthread_mutex_lock(&pool.lock);
-    block *b = find(whole);
-    if (b)
-        unlink_block(b);
-    pthread_mutex_unlock(&pool.lock);
+    block *b = whole < TINY ? NULL : take_kept(whole);
     if (!b) {
-        ferry_status st = pages_map(whole, &fresh, &whole);
-        if (st != FERRY_OK) { /* what is kept may be what is missing */
+        ferry_status st = make(whole, &b);
+        if (st != FERRY_OK && whole >= MAPPED) { /* what is kept may be what is missing */
             ferry_memory_trim(0);
-            st = pages_map(whole, &fresh, &whole);
+            st = make(whole, &b);
         }
         if (st != FERRY_OK)
             return st;
-        b = fresh;
-        *b = (block){.bytes = whole};
     }
     *data_out = (char *)b + HEADER;
     return FERRY_OK;
@@ -138,15 +186,15 @@ void ferry_memory_give(void *data)
     if (!data)
         return;
     block *const b = block_of(data);
-    if (b->small) {
-        alloc_free(b->raw);
+    if (b->bytes < TINY) {
+        drop(b);
         return;
     }
     pthread_mutex_lock(&pool.lock);
     keep(b);
     block *const list = shed(pool.bound);
     pthread_mutex_unlock(&pool.lock);
-    unmap_list(list);
+    drop_list(list);
 }
 
 size_t ferry_memory_trim(size_t keep_bytes)
@@ -155,7 +203,7 @@ size_t ferry_memory_trim(size_t keep_bytes)
     block *const list = shed(keep_bytes);
     const size_t kept = pool.kept;
     pthread_mutex_unlock(&pool.lock);
-    unmap_list(list);
+    drop_list(list);
     return kept;
 }
 
