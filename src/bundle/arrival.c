@@ -130,6 +130,40 @@ ferry_status arrival_finish(arrival *a, ferry_status st)
     return FERRY_OK;
 }
 
+/* --- streams --- */
+
+enum { TRIES = 100 };
+
+ferry_status move_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
+                        ferry_stream_place *place, void *user)
+{
+    ferry_stream_request *request = NULL;
+    ferry_status st = FERRY_ERR_MEMORY;
+
+    for (int i = 0; i < TRIES && st == FERRY_ERR_MEMORY; i++)
+        st = ferry_stream_ibcast(ctx, pieces, count, root, place, user, &request);
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+}
+
+ferry_status move_receive(ferry_context *ctx, int from, int tag, arrival *a)
+{
+    ferry_stream_request *request = NULL;
+    ferry_status st = FERRY_ERR_MEMORY;
+
+    for (int i = 0; i < TRIES && st == FERRY_ERR_MEMORY; i++)
+        st = ferry_stream_irecv(ctx, from, tag, arrival_place, a, &request);
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+}
+
+ferry_status move_send(ferry_context *ctx, const encoding *e, int to, int tag, bool *started_out)
+{
+    ferry_stream_request *request = NULL;
+    const ferry_status st = ferry_stream_isend(ctx, e->pieces, e->count, to, tag, &request);
+
+    *started_out = st == FERRY_OK;
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+}
+
 ferry_status move_check_tag(int tag, bool any)
 {
     if ((any && tag == FERRY_ANY_TAG) || (tag >= 0 && tag < MOVE_TAG))

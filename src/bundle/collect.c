@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NOTICE_TRIES = 100 };
+
 /* What the root says first. */
 typedef struct opening {
     char call[40];
@@ -67,7 +69,7 @@ ferry_status collect_open(const collection *c, ferry_status mine)
     snprintf(head.call, sizeof head.call, "%s", c->call);
     place.said = head;
     const ferry_piece piece = {&head, sizeof head};
-    ferry_status st = ferry_stream_bcast(c->ctx, &piece, 1, c->root, place_opening, &place);
+    ferry_status st = move_bcast(c->ctx, &piece, 1, c->root, place_opening, &place);
     if (move_broken(st))
         return st;
     if (st == FERRY_OK)
@@ -77,12 +79,18 @@ ferry_status collect_open(const collection *c, ferry_status mine)
 
 ferry_status collect_send(const collection *c, const encoding *e, ferry_status st, int to)
 {
-    const notice said = notice_of(st);
-    const ferry_piece instead = {&said, sizeof said};
-    const ferry_status sent = st == FERRY_OK
-                                  ? ferry_stream_send(c->ctx, e->pieces, e->count, to, MOVE_TAG)
-                                  : ferry_stream_send(c->ctx, &instead, 1, to, MOVE_TAG);
+    bool started = false;
 
+    if (st == FERRY_OK)
+        st = move_send(c->ctx, e, to, MOVE_TAG, &started);
+    if (started || move_broken(st))
+        return st;
+    const notice said = notice_of(st);
+    ferry_piece piece = {&said, sizeof said};
+    const encoding instead = {.pieces = &piece, .count = 1, .total = sizeof said};
+    ferry_status sent = FERRY_OK;
+    for (int i = 0; i < NOTICE_TRIES && !started; i++)
+        sent = move_send(c->ctx, &instead, to, MOVE_TAG, &started);
     return collect_first(st, &said, sent);
 }
 
@@ -90,7 +98,7 @@ ferry_status collect_receive(const collection *c, int from, ferry_bundle **bundl
 {
     ferry_bundle *none = NULL;
     arrival a = {.target = &none};
-    const ferry_status st = ferry_stream_recv(c->ctx, from, MOVE_TAG, arrival_place, &a, NULL);
+    const ferry_status st = move_receive(c->ctx, from, MOVE_TAG, &a);
 
     return arrival_open(&a, st, bundle_out);
 }
@@ -102,14 +110,14 @@ ferry_status collect_bcast(const collection *c, int root, const encoding *e, fer
     arrival a = {.target = &none};
 
     if (c->rank != root) {
-        st = ferry_stream_bcast(c->ctx, NULL, 0, root, arrival_place, &a);
+        st = move_bcast(c->ctx, NULL, 0, root, arrival_place, &a);
         return arrival_open(&a, st, bundle_out);
     }
     const notice said = notice_of(st);
     const ferry_piece instead = {&said, sizeof said};
-    const ferry_status sent =
-        st == FERRY_OK ? ferry_stream_bcast(c->ctx, e->pieces, e->count, root, NULL, NULL)
-                       : ferry_stream_bcast(c->ctx, &instead, 1, root, NULL, NULL);
+    const ferry_status sent = st == FERRY_OK
+                                  ? move_bcast(c->ctx, e->pieces, e->count, root, NULL, NULL)
+                                  : move_bcast(c->ctx, &instead, 1, root, NULL, NULL);
     return collect_first(st, &said, sent);
 }
 

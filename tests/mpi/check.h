@@ -25,6 +25,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_scatter)   \
     X(bundle_request)   \
     X(bundle_reduce)    \
+    X(bundle_memory)    \
     X(bundle_into)      \
     X(halo)             \
     X(transpose)
