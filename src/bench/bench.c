@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/case_bundle.h"
 #include "bench/cases.h"
 #include "bench/harness.h"
 #include "bench/machine.h"
+#include "bench/own.h"
 #include "bench/report.h"
 #include "bench/results.h"
 #include "bench/world.h"
@@ -82,7 +84,7 @@ static void print_rivals(const case_list *list, char *text, size_t bytes)
 /* Every name must be a rival of some case. */
 static int check_rivals(const char *rivals, const case_list *list, char *error, size_t bytes)
 {
-    char expected[160];
+    char expected[320];
 
     if (!rivals || strcmp(rivals, "all") == 0 || strcmp(rivals, "none") == 0)
         return 0;
@@ -133,6 +135,22 @@ static int list_jobs(const case_list *list, int np_out[BENCH_JOBS_MAX])
     return count;
 }
 
+/* Lines for people are of one kind of case, and of matrices. */
+static int check_report(const bench_options *options, const case_list *list, char *error,
+                        size_t bytes)
+{
+    for (int k = 0; k < list->count && options->report; ++k) {
+        if (list->items[k].kind != &case_bundle)
+            return refuse(error, bytes, "report: case %s; expected bundle",
+                          list->items[k].kind->word);
+        if (case_bundle_content(&list->items[k]).small)
+            return refuse(error, bytes, "report: small is given; expected matrices or matrix");
+    }
+    if (options->report && (options->json || options->csv))
+        return refuse(error, bytes, "report: prints lines only; expected neither --json nor --csv");
+    return 0;
+}
+
 static int check_list(const bench_options *options, const case_list *list, char *error,
                       size_t bytes)
 {
@@ -145,7 +163,8 @@ static int check_list(const bench_options *options, const case_list *list, char 
         return refuse(error, bytes,
                       "the cases want %d different numbers of ranks; expected at most %d",
                       list_jobs(list, np), BENCH_JOBS_MAX);
-    return check_rivals(options->rivals, list, error, bytes) ||
+    return check_report(options, list, error, bytes) ||
+           check_rivals(options->rivals, list, error, bytes) ||
            check_outputs(options, error, bytes);
 }
 
@@ -156,6 +175,11 @@ int bench_check(const bench_options *options, char *error, size_t bytes)
 
     if (options->np < 0 || options->np > BENCH_NP_MAX) {
         refuse(error, bytes, "--np %d; expected a number from 1 to %d", options->np, BENCH_NP_MAX);
+        return USAGE;
+    }
+    if (options->pairs < 0 || options->pairs > BENCH_PAIRS_MAX) {
+        refuse(error, bytes, "--pairs %d; expected a number from 1 to %d", options->pairs,
+               BENCH_PAIRS_MAX);
         return USAGE;
     }
     bad = case_list_read(options, &list, error, bytes) || check_list(options, &list, error, bytes);
@@ -228,17 +252,6 @@ static void clear_progress(void)
     fflush(stderr);
 }
 
-/* Rivals that nobody asked for leave the list. */
-static void choose_rivals(measurement *m, const char *rivals)
-{
-    int kept = 0;
-
-    for (int k = 0; k < m->contender_count; ++k)
-        if (m->contenders[k].kind != CONTENDER_RIVAL || case_wants(rivals, m->contenders[k].name))
-            m->contenders[kept++] = m->contenders[k];
-    m->contender_count = kept;
-}
-
 static int measure(job *j, int index, measurement *m)
 {
     const bench_case *const c = &j->list.items[index];
@@ -250,7 +263,7 @@ static int measure(job *j, int index, measurement *m)
     line l = {text, index, j->list.count};
     int failed = c->kind->open(&j->w, c, m, &state);
     if (!failed) {
-        choose_rivals(m, j->options->rivals);
+        own_choose(m, j->options, c->kind->rivals);
         failed = harness_run(&j->w, m, shows ? show_progress : NULL, &l);
     }
     c->kind->close(state);
@@ -270,7 +283,8 @@ static int keep(job *j, int index, const measurement *m)
     int failed = 0;
 
     if (j->w.rank == 0) {
-        report_case(stdout, &j->w, c, m, j->options->verbose);
+        if (!j->options->own)
+            report_case(stdout, &j->w, c, m, j->options->verbose);
         if (results_add(j->out, index, &j->w, c, m))
             failed = world_fail(&j->w, "no memory for the results");
     }
@@ -292,6 +306,15 @@ static int run_case(job *j, int index)
     failed = world_agree(&j->w, failed) || measure(j, index, m) || keep(j, index, m);
     free(m);
     return failed;
+}
+
+/* Whether this job runs a case: those that want its number of ranks, or the only one. */
+static bool runs_case(const job *j, int index)
+{
+    own_order order;
+
+    return j->list.items[index].np == j->w.size &&
+           (!own_order_read(j->options, &order) || order.index == index);
 }
 
 static int begin(job *j)
@@ -335,7 +358,7 @@ int bench_run(const bench_options *options, char *error, size_t bytes)
     int failed = begin(&j);
 
     for (int k = 0; k < j.list.count && !failed; ++k)
-        if (j.list.items[k].np == j.w.size)
+        if (runs_case(&j, k))
             failed = run_case(&j, k);
     failed = failed || finish(&j);
     error[0] = '\0';
@@ -366,7 +389,7 @@ static void help_key(FILE *to, const case_key *key)
 {
     char name[64];
 
-    snprintf(name, sizeof name, "%s=%s", key->name, key->normal);
+    snprintf(name, sizeof name, "%s=%s", key->name, key->normal ? key->normal : "N");
     fprintf(to, "      %-24s %s\n", name, key->help);
 }
 
@@ -397,6 +420,13 @@ void bench_help(FILE *to)
         "all\n"
         "ranks. A row is refused, and the exit status 1, when it is faster than the cores can "
         "copy:\n"
-        "then something is wrong with the figure.\n\n",
+        "then something is wrong with the figure.\n"
+        "Rivals that need a job of their own, as another setting of the MPI or another program, have "
+        "a\n"
+        "table of their own: whole jobs alternate with jobs of ferry, ratios are medians over the "
+        "pairs.\n\n"
+        "\"ferry bench report bundle\" prints lines instead: what was sent and got as XML, as plain "
+        "bytes\n"
+        "and as a bundle, how long it took, and the difference, which is 0.\n\n",
         to);
 }

@@ -1,25 +1,43 @@
-/* Case bundle: matrices of doubles in a nested container go from rank 0 to all others, or to
- * rank 1. The rivals move the same payload as one contiguous message, or as XML. */
+/* Case bundle: matrices of doubles, or many small entries, in a nested container go from rank 0 to
+ * all others, or to rank 1. The rivals move the same payload as one contiguous message, as XML, or
+ * in Boost's maps; those that need a job of their own are in own.c. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bench/boost.h"
+#include "bench/case_bundle.h"
 #include "bench/cases.h"
-#include "bench/pattern.h"
+#include "bench/content.h"
+#include "bench/tree.h"
 #include "bench/xml.h"
+#include "ferry/bundle.h"
 #include "ferry/bundle_move.h"
 #include "ferry/memory.h"
 
-enum { MATRICES, OPERATION, KEYS };
-enum { BCAST, SENDRECV };
-enum { TAG = 7, KEY_BYTES = 32 };
+enum { MATRICES, SMALL, MATRIX, OPERATION, KEYS };
+enum { TAG = 7, CONTENT_TAG = 8, FOUR = 4 };
 static const size_t piece = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
 
 static const case_key keys[KEYS] = {
     [MATRICES] =
         {"matrices", "20x1000x100", "matrices x rows x columns, doubles", 3, 1, INT32_MAX, {NULL}},
+    [SMALL] = {"small",
+               NULL,
+               "instead: so many small entries, three levels deep",
+               1,
+               FOUR,
+               1 << 28,
+               {NULL}},
+    [MATRIX] = {"matrix",
+                NULL,
+                "instead: one matrix of so many bytes",
+                1,
+                sizeof(double),
+                INT64_C(1) << 40,
+                {NULL}},
     [OPERATION] = {"op",
                    "bcast",
                    "bcast: rank 0 to all; sendrecv: rank 0 to rank 1",
@@ -31,31 +49,98 @@ static const case_key keys[KEYS] = {
 
 typedef struct bundle_job {
     world *w;
-    xml_shape shape;
-    int64_t operation;
+    content shape;
+    bool bcast;
     bool sender, receiver;
-    size_t elements, bytes; /* of the payload */
-    double *source;         /* the sender's payload; the receivers' for the limit */
-    uint64_t round;         /* of the source's content */
-    double *used;           /* receivers: memory that was touched before */
-    double *fresh;          /* receivers, within a round: memory that was not */
-    ferry_bundle *sent;     /* the sender's bundle, which borrows the source */
-    ferry_bundle *got;      /* what a receiver got in this round */
-    double *parsed;         /* likewise, out of XML */
+    size_t bytes;       /* of the payload */
+    void *source;       /* the sender's payload; the receivers' for the limit */
+    uint64_t round;     /* of the source's content */
+    void *used;         /* receivers: memory that was touched before */
+    void *fresh;        /* receivers, within a round: memory that was not */
+    ferry_bundle *sent; /* the sender's bundle, which borrows the source */
+    ferry_bundle *got;  /* what a receiver got in this round */
+    double *parsed;     /* likewise, out of XML */
+    const boost_calls *boost; /* NULL where Boost.MPI is not */
+    boost_side *map, *typed;  /* of `boost`, and of `boost-content` with its shape */
+    bool shaped;
 } bundle_job;
+
+/* --- the case --------------------------------------------------------------------------------- */
+
+static int64_t number(const bench_case *c, int key)
+{
+    return c->values[key][0];
+}
+
+static bool given(const bench_case *c, int key)
+{
+    return c->given >> key & 1;
+}
+
+static int refuse(char *error, size_t bytes, const char *key, int64_t found, const char *expected)
+{
+    snprintf(error, bytes, "bundle: %s=%lld; expected %s", key, (long long)found, expected);
+    return 1;
+}
 
 static int check(const bench_case *c, char *error, size_t bytes)
 {
-    (void)c, (void)error, (void)bytes;
+    if (given(c, MATRICES) + given(c, SMALL) + given(c, MATRIX) > 1) {
+        snprintf(error, bytes, "bundle: expected one of matrices, small and matrix");
+        return 1;
+    }
+    if (number(c, SMALL) % FOUR != 0)
+        return refuse(error, bytes, "small", number(c, SMALL), "a multiple of 4");
+    if (number(c, MATRIX) % (int64_t)sizeof(double) != 0)
+        return refuse(error, bytes, "matrix", number(c, MATRIX),
+                      "a multiple of 8, the bytes of a double");
     return 0;
+}
+
+static bool shows(const bench_case *c, int key)
+{
+    if (key == MATRICES)
+        return !given(c, SMALL) && !given(c, MATRIX);
+    return key == OPERATION || given(c, key);
 }
 
 static uint64_t payload(const bench_case *c)
 {
     const int64_t *const n = c->values[MATRICES];
+    const content small = {.small = (size_t)number(c, SMALL)};
 
+    if (given(c, SMALL))
+        return content_bytes(&small);
+    if (given(c, MATRIX))
+        return (uint64_t)number(c, MATRIX);
     return bytes_times(bytes_times(bytes_times((uint64_t)n[0], (uint64_t)n[1]), (uint64_t)n[2]),
                        sizeof(double));
+}
+
+/* As square as powers of two allow. */
+static content one_matrix(size_t elements)
+{
+    size_t columns = 1;
+
+    while (elements % (2 * columns) == 0 && 4 * columns * columns <= elements)
+        columns *= 2;
+    return (content){.count = 1, .rows = elements / columns, .columns = columns};
+}
+
+content case_bundle_content(const bench_case *c)
+{
+    const int64_t *const n = c->values[MATRICES];
+
+    if (given(c, SMALL))
+        return (content){.small = (size_t)number(c, SMALL)};
+    if (given(c, MATRIX))
+        return one_matrix((size_t)number(c, MATRIX) / sizeof(double));
+    return (content){.count = (size_t)n[0], .rows = (size_t)n[1], .columns = (size_t)n[2]};
+}
+
+bool case_bundle_is_bcast(const bench_case *c)
+{
+    return number(c, OPERATION) == 0;
 }
 
 static bool xml_fits(uint64_t bytes)
@@ -63,38 +148,35 @@ static bool xml_fits(uint64_t bytes)
     return bytes / sizeof(double) <= INT_MAX / XML_NUMBER_BYTES;
 }
 
-/* A receiver has a source, used and fresh memory and what ferry keeps; XML needs the text and the
- * parsed tree. */
+bool case_bundle_xml_fits(const content *shape)
+{
+    return xml_fits(content_bytes(shape));
+}
+
+static bool boost_fits(uint64_t bytes)
+{
+    return bytes < INT_MAX; /* the archive is one message */
+}
+
+/* A receiver has a source, used and fresh memory and what ferry keeps. XML needs the text and the
+ * parsed tree; Boost two maps and an archive that doubles while it grows. */
 static uint64_t need(const bench_case *c, const char *rivals)
 {
     const uint64_t bytes = payload(c);
-    const uint64_t copies = case_wants(rivals, "xml") && xml_fits(bytes) ? 4 + 8 : 4;
+    uint64_t copies = 4;
 
+    if (case_wants(rivals, "xml") && !given(c, SMALL) && xml_fits(bytes))
+        copies += 8;
+    if ((case_wants(rivals, "boost") || case_wants(rivals, "boost-content")) && boost_fits(bytes))
+        copies += 4;
     return bytes_times((uint64_t)c->np, bytes_times(copies, bytes));
 }
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-/* A number with a full mantissa. */
-static double value_at(uint64_t rank, uint64_t index, uint64_t round)
-{
-    return (double)(pattern_word(rank, index) >> 11) * 0x1p-53 + (double)round;
-}
-
 static void fill(const bundle_job *job)
 {
-    for (size_t k = 0; k < job->elements; ++k)
-        job->source[k] = value_at((uint64_t)job->w->rank, k, job->round);
-}
-
-static size_t count_wrong(const bundle_job *job, const double *data, uint64_t rank, size_t first,
-                          size_t count)
-{
-    size_t wrong = 0;
-
-    for (size_t k = 0; k < count; ++k)
-        wrong += data[k] != value_at(rank, first + k, job->round);
-    return wrong;
+    content_fill(&job->shape, job->source, (uint64_t)job->w->rank, job->round);
 }
 
 static int rewrite_sender(contender *c)
@@ -120,9 +202,14 @@ static int rewrite_receivers(contender *c)
 
 /* --- ferry ------------------------------------------------------------------------------------ */
 
-static void key_of(size_t index, char text[KEY_BYTES])
+/* The scalars of the sender's bundle follow its payload. */
+static int update_sent(contender *c)
 {
-    snprintf(text, KEY_BYTES, "m%zu", index);
+    const bundle_job *const job = c->job;
+
+    if (!job->sender || !job->shape.small)
+        return 0;
+    return world_ferry(job->w, tree_update(&job->shape, job->source, job->sent), "tree_update");
 }
 
 static int round_ferry(contender *c)
@@ -130,7 +217,7 @@ static int round_ferry(contender *c)
     bundle_job *const job = c->job;
     ferry_context *const ctx = job->w->ctx;
 
-    if (job->operation == BCAST)
+    if (job->bcast)
         return world_ferry(job->w, ferry_bundle_bcast(ctx, job->sender ? &job->sent : &job->got, 0),
                            "ferry_bundle_bcast");
     if (job->sender)
@@ -154,33 +241,15 @@ static int drop_bundle(contender *c)
  * fresh memory. */
 static int forget_pool(contender *c)
 {
-    (void)c;
     ferry_memory_trim(0);
-    return 0;
+    return update_sent(c);
 }
 
 static size_t wrong_bundle(contender *c)
 {
     const bundle_job *const job = c->job;
-    const size_t elements = job->shape.rows * job->shape.columns;
-    size_t wrong = 0;
 
-    if (!job->receiver)
-        return 0;
-    if (!job->got || ferry_bundle_count(job->got) != job->shape.count)
-        return job->elements;
-    for (size_t k = 0; k < job->shape.count; ++k) {
-        ferry_array array;
-        char key[KEY_BYTES];
-        key_of(k, key);
-        if (ferry_bundle_get_array(job->got, key, FERRY_TYPE_FLOAT64, &array) != FERRY_OK ||
-            array.dims != 2 || array.shape[0] != (int64_t)job->shape.rows ||
-            array.shape[1] != (int64_t)job->shape.columns)
-            wrong += elements;
-        else
-            wrong += count_wrong(job, array.data, 0, k * elements, elements);
-    }
-    return wrong;
+    return job->receiver ? tree_wrong(&job->shape, job->got, 0, job->round) : 0;
 }
 
 /* --- rivals ----------------------------------------------------------------------------------- */
@@ -190,7 +259,7 @@ static void move_bytes(const bundle_job *job, void *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += piece) {
         const int count = (int)(bytes - at < piece ? bytes - at : piece);
-        if (job->operation == BCAST)
+        if (job->bcast)
             MPI_Bcast((char *)data + at, count, MPI_BYTE, 0, job->w->rivals);
         else if (job->sender)
             MPI_Send((char *)data + at, count, MPI_BYTE, 1, TAG, job->w->rivals);
@@ -239,15 +308,16 @@ static int round_xml(contender *c)
     bundle_job *const job = c->job;
     char *text = NULL;
     size_t bytes = 0;
+    const xml_shape shape = {job->shape.count, job->shape.rows, job->shape.columns};
     int failed = 0;
 
-    if (job->sender && xml_write(job->source, &job->shape, &text, &bytes))
+    if (job->sender && xml_write(job->source, &shape, &text, &bytes))
         failed = world_fail(job->w, "rank %d: libxml2 could not write the matrices", job->w->rank);
     move_bytes(job, &bytes, sizeof bytes);
     if (job->receiver && bytes > 0 && !(text = malloc(bytes)))
         world_give_up(job->w, "XML", bytes);
     move_bytes(job, text, bytes);
-    if (job->receiver && !failed && xml_read(text, bytes, &job->shape, &job->parsed))
+    if (job->receiver && !failed && xml_read(text, bytes, &shape, &job->parsed))
         failed =
             world_fail(job->w, "rank %d: libxml2 could not read %zu bytes", job->w->rank, bytes);
     free(text);
@@ -277,11 +347,11 @@ static int round_alone(contender *c)
     return ((const bundle_job *)c->job)->w->rank == 1 ? round_copy(c) : 0;
 }
 
-static size_t wrong_in(const bundle_job *job, const double *data)
+static size_t wrong_in(const bundle_job *job, const void *data)
 {
     if (!job->receiver)
         return 0;
-    return data ? count_wrong(job, data, 0, 0, job->elements) : job->elements;
+    return data ? content_wrong(&job->shape, data, 0, job->round) : content_values(&job->shape);
 }
 
 static size_t wrong_used(contender *c)
@@ -303,48 +373,170 @@ static size_t wrong_copy(contender *c)
 {
     const bundle_job *const job = c->job;
 
-    return job->receiver ? count_wrong(job, job->used, (uint64_t)job->w->rank, 0, job->elements)
-                         : 0;
+    return job->receiver
+               ? content_wrong(&job->shape, job->used, (uint64_t)job->w->rank, job->round)
+               : 0;
+}
+
+/* --- Boost.MPI -------------------------------------------------------------------------------- */
+
+static int boost_failed(const bundle_job *job, const boost_side *side, int failed)
+{
+    return failed ? world_fail(job->w, "rank %d: Boost.MPI: %.200s", job->w->rank,
+                               job->boost->text(side))
+                  : 0;
+}
+
+/* The maps are made when their turn comes. */
+static int open_side(const bundle_job *job, boost_side **side_inout)
+{
+    if (!*side_inout)
+        *side_inout = job->boost->open(&job->shape, job->w->rivals);
+    return *side_inout ? 0
+                       : world_fail(job->w, "rank %d: no memory for Boost's map", job->w->rank);
+}
+
+static int load_map(contender *c)
+{
+    bundle_job *const job = c->job;
+
+    if (open_side(job, &job->map))
+        return 1;
+    return job->sender
+               ? boost_failed(job, job->map, job->boost->load(job->map, job->source))
+               : 0;
+}
+
+/* Receivers need the shape before contents can come: any values will do. */
+static int load_typed(contender *c)
+{
+    bundle_job *const job = c->job;
+    int failed = open_side(job, &job->typed);
+
+    if (failed || !(job->sender || (job->receiver && !job->shaped)))
+        return failed;
+    job->shaped = true;
+    return boost_failed(job, job->typed,
+                        job->boost->load(job->typed, job->source));
+}
+
+/* The other ranks are in the midst of messages: there is no way back. */
+static void must(const bundle_job *job, const boost_side *side, int failed)
+{
+    if (!failed)
+        return;
+    fprintf(stderr, "ferry: bench: Boost.MPI: %s\n", job->boost->text(side));
+    world_give_up(job->w, "Boost.MPI", job->bytes);
+}
+
+static int round_boost(contender *c)
+{
+    const bundle_job *const job = c->job;
+
+    if (job->bcast)
+        must(job, job->map, job->boost->bcast(job->map, 0));
+    else if (job->sender)
+        must(job, job->map, job->boost->send(job->map, 1, TAG));
+    else if (job->receiver)
+        must(job, job->map, job->boost->recv(job->map, 0, TAG));
+    return 0;
+}
+
+static int round_contents(contender *c)
+{
+    const bundle_job *const job = c->job;
+
+    if (job->bcast)
+        must(job, job->typed, job->boost->bcast_content(job->typed, 0));
+    else if (job->sender)
+        must(job, job->typed, job->boost->send_content(job->typed, 1, CONTENT_TAG));
+    else if (job->receiver)
+        must(job, job->typed, job->boost->recv_content(job->typed, 0, CONTENT_TAG));
+    return 0;
+}
+
+static int clear_map(contender *c)
+{
+    const bundle_job *const job = c->job;
+
+    if (job->receiver)
+        job->boost->clear(job->map);
+    return 0;
+}
+
+static size_t wrong_side(const bundle_job *job, const boost_side *side)
+{
+    if (!job->receiver)
+        return 0;
+    return job->boost->unload(side, job->used) ? content_values(&job->shape)
+                                               : wrong_in(job, job->used);
+}
+
+static size_t wrong_map(contender *c)
+{
+    return wrong_side(c->job, ((const bundle_job *)c->job)->map);
+}
+
+static size_t wrong_typed(contender *c)
+{
+    return wrong_side(c->job, ((const bundle_job *)c->job)->typed);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
+
+/* Why a rival cannot run; NULL when it can. */
+typedef const char *entry_missing(const bundle_job *job);
+
+static const char *xml_missing(const bundle_job *job)
+{
+    if (job->shape.small)
+        return "this rival writes matrices only";
+    return xml_fits(job->bytes) ? NULL : "the text would pass 2 GiB, which libxml2 cannot read";
+}
+
+static const char *boost_missing(const bundle_job *job)
+{
+    const char *missing = NULL;
+
+    if (!boost_open(&missing))
+        return missing;
+    return boost_fits(job->bytes) ? NULL : "the archive would pass 2 GiB, one message of MPI";
+}
+
+static const char *content_missing(const bundle_job *job)
+{
+    return job->shape.small ? "this rival has types for matrices only" : boost_missing(job);
+}
 
 static const struct entry {
     const char *name;
     contender_kind kind;
     contender_step *rewrite, *before, *round, *after;
     contender_check *wrong;
+    entry_missing *missing;
     const char *note;
 } entries[] = {
-    {"ferry", CONTENDER_FERRY, rewrite_sender, NULL, round_ferry, drop_bundle, wrong_bundle,
-     "receivers reuse memory"},
+    {"ferry", CONTENDER_FERRY, rewrite_sender, update_sent, round_ferry, drop_bundle, wrong_bundle,
+     NULL, "receivers reuse memory"},
     {"ferry-fresh", CONTENDER_FERRY, rewrite_sender, forget_pool, round_ferry, drop_bundle,
-     wrong_bundle, "receivers take fresh memory"},
-    {"raw-warm", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used,
+     wrong_bundle, NULL, "receivers take fresh memory"},
+    {"raw-warm", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used, NULL,
      "one message into used memory"},
     {"raw-fresh", CONTENDER_RIVAL, rewrite_sender, NULL, round_fresh, unmap_fresh, wrong_fresh,
-     "one message into fresh memory, 4 KiB pages"},
+     NULL, "one message into fresh memory, 4 KiB pages"},
+    {"raw-nocma", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used, NULL,
+     "one message into used memory"}, /* in a job of its own, see own.c */
     {"xml", CONTENDER_RIVAL, rewrite_sender, NULL, round_xml, drop_parsed, wrong_parsed,
-     "as text through libxml2"},
-    {"limit", CONTENDER_LIMIT, rewrite_receivers, NULL, round_copy, NULL, wrong_copy,
+     xml_missing, "as text through libxml2"},
+    {"boost", CONTENDER_RIVAL, rewrite_sender, load_map, round_boost, clear_map, wrong_map,
+     boost_missing, "Boost.MPI, maps, new at the receivers"},
+    {"boost-content", CONTENDER_RIVAL, rewrite_sender, load_typed, round_contents, NULL,
+     wrong_typed, content_missing, "Boost.MPI, contents of maps of known shape"},
+    {"limit", CONTENDER_LIMIT, rewrite_receivers, NULL, round_copy, NULL, wrong_copy, NULL,
      "every receiver copies the payload once, used memory"},
-    {"alone", CONTENDER_ALONE, rewrite_receivers, NULL, round_alone, NULL, NULL,
+    {"alone", CONTENDER_ALONE, rewrite_receivers, NULL, round_alone, NULL, NULL, NULL,
      "one receiver copies"},
 };
-
-static int build(bundle_job *job)
-{
-    const int64_t shape[] = {(int64_t)job->shape.rows, (int64_t)job->shape.columns};
-    ferry_status st = ferry_bundle_new(&job->sent);
-
-    for (size_t k = 0; k < job->shape.count && st == FERRY_OK; ++k) {
-        char key[KEY_BYTES];
-        key_of(k, key);
-        st = ferry_bundle_borrow_array(job->sent, key, FERRY_TYPE_FLOAT64, 2, shape, NULL,
-                                       job->source + k * job->shape.rows * job->shape.columns);
-    }
-    return world_ferry(job->w, st, "ferry_bundle_borrow_array");
-}
 
 static int take_memory(bundle_job *job)
 {
@@ -356,7 +548,9 @@ static int take_memory(bundle_job *job)
     }
     if (job->receiver && !(job->used = world_alloc(job->w, job->bytes)))
         return 1;
-    return job->sender ? build(job) : 0;
+    if (!job->sender)
+        return 0;
+    return world_ferry(job->w, tree_build(&job->shape, job->source, &job->sent), "tree_build");
 }
 
 static void add_contenders(bundle_job *job, measurement *m)
@@ -369,9 +563,8 @@ static void add_contenders(bundle_job *job, measurement *m)
         c->round = e->round;
         c->after = e->after;
         c->wrong = e->wrong;
+        c->missing = e->missing ? e->missing(job) : NULL;
         strncpy(c->note, e->note, sizeof c->note - 1);
-        if (strcmp(e->name, "xml") == 0 && !xml_fits(job->bytes))
-            c->missing = "the text would pass 2 GiB, which libxml2 cannot read";
     }
 }
 
@@ -381,6 +574,10 @@ static void close_bundle(void *data)
 
     if (!job)
         return;
+    if (job->boost) {
+        job->boost->close(job->map);
+        job->boost->close(job->typed);
+    }
     ferry_bundle_free(job->got);
     ferry_bundle_free(job->sent);
     free(job->source);
@@ -389,22 +586,30 @@ static void close_bundle(void *data)
     free(job);
 }
 
+static bundle_job *make_job(world *w, const bench_case *c)
+{
+    bundle_job *const job = calloc(1, sizeof *job);
+    const char *missing = NULL;
+
+    if (!job)
+        return NULL;
+    *job = (bundle_job){.w = w, .shape = case_bundle_content(c), .bcast = case_bundle_is_bcast(c)};
+    job->sender = w->rank == 0;
+    job->receiver = job->bcast ? w->rank != 0 : w->rank == 1;
+    job->bytes = content_bytes(&job->shape);
+    job->boost = boost_open(&missing);
+    return job;
+}
+
 static int open_bundle(world *w, const bench_case *c, measurement *m, void **job_out)
 {
-    const int64_t *const n = c->values[MATRICES];
-    bundle_job *const job = calloc(1, sizeof *job);
+    bundle_job *const job = make_job(w, c);
 
     if (!job)
         world_fail(w, "rank %d: no memory for the case", w->rank);
     if (world_agree(w, !job))
         return free(job), 1;
     *job_out = job;
-    *job = (bundle_job){.w = w, .shape = {(size_t)n[0], (size_t)n[1], (size_t)n[2]}};
-    job->operation = c->values[OPERATION][0];
-    job->sender = w->rank == 0;
-    job->receiver = job->operation == BCAST ? w->rank != 0 : w->rank == 1;
-    job->elements = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-    job->bytes = job->elements * sizeof(double);
     if (world_agree(w, take_memory(job)))
         return 1;
     m->alone_bytes = (double)job->bytes;
@@ -413,14 +618,23 @@ static int open_bundle(world *w, const bench_case *c, measurement *m, void **job
     return 0;
 }
 
+static const case_ratio ratios[] = {
+    {"raw-warm", "ferry"},       {"raw-fresh", "ferry-fresh"}, {"ferry", "limit"},
+    {"raw-nocma", "ferry"},      {"boost", "ferry"},           {"boost-content", "ferry"},
+    {"ferry", "ferry-readonly"}, {NULL, NULL},
+};
+
 const case_kind case_bundle = {
     .word = "bundle",
     .help = "a bundle of matrices of doubles from rank 0 to all, or to rank 1",
     .key_count = KEYS,
     .least_np = 2,
     .keys = keys,
-    .rivals = {"raw-warm", "raw-fresh", "xml", NULL},
+    .rivals = {"raw-warm", "raw-fresh", "raw-nocma", "xml", "boost", "boost-content", "pickle",
+               "pickle5", "gretl", "gretl-tuned", NULL},
+    .ratios = ratios,
     .check = check,
+    .shows = shows,
     .need = need,
     .open = open_bundle,
     .close = close_bundle,

@@ -169,7 +169,8 @@ static int start_case(reader *r, const char *word)
     *c = (bench_case){.kind = kind};
     memset(r->given, 0, sizeof r->given);
     for (int k = 0; k < kind->key_count; ++k)
-        read_value(&kind->keys[k], kind->keys[k].normal, c->values[k]);
+        if (kind->keys[k].normal)
+            read_value(&kind->keys[k], kind->keys[k].normal, c->values[k]);
     return 0;
 }
 
@@ -204,6 +205,7 @@ static int set_key(reader *r, const char *name, const char *text)
         return refuse(r->error, r->bytes, "%s: %s=%.60s; expected %s", c->kind->word, name, text,
                       expected);
     }
+    c->given |= at == KEYS_MAX ? 0 : 1u << at;
     c->np = at == KEYS_MAX ? (int)np[0] : c->np;
     return 0;
 }
@@ -278,6 +280,8 @@ void case_print(const bench_case *c, char *text, size_t bytes)
 
     for (int k = 0; k < c->kind->key_count && used < bytes; ++k) {
         const case_key *const key = &c->kind->keys[k];
+        if (c->kind->shows && !c->kind->shows(c, k))
+            continue;
         used += (size_t)snprintf(text + used, bytes - used, " %s=", key->name);
         if (key->parts == 0 && used < bytes)
             used += (size_t)snprintf(text + used, bytes - used, "%s", key->words[c->values[k][0]]);

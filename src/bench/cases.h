@@ -4,6 +4,7 @@
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,13 +12,13 @@
 #include "bench/harness.h"
 #include "bench/world.h"
 
-enum { KEYS_MAX = 8, KEY_PARTS_MAX = 3, CASE_TEXT_BYTES = 160, CASE_RIVALS_MAX = 4 };
+enum { KEYS_MAX = 8, KEY_PARTS_MAX = 3, CASE_TEXT_BYTES = 160, CASE_RIVALS_MAX = 12 };
 
 /* A key of a case: numbers joined by x ("20x1000x100"), or one of a few words (kept as its place in
  * the list). */
 typedef struct case_key {
     const char *name;
-    const char *normal; /* default, as a text */
+    const char *normal; /* default, as a text; NULL: 0, the key stands for another one */
     const char *help;
     int parts;           /* numbers, 1..KEY_PARTS_MAX; 0: a word */
     int64_t least, most; /* of each number */
@@ -26,8 +27,14 @@ typedef struct case_key {
 
 typedef struct case_kind case_kind;
 
+/* Two rows whose times a reader of this case compares. */
+typedef struct case_ratio {
+    const char *above, *below;
+} case_ratio;
+
 typedef struct bench_case {
     const case_kind *kind;
+    unsigned given; /* bits: the keys that were given */
     int64_t values[KEYS_MAX][KEY_PARTS_MAX];
     int np;
 } bench_case;
@@ -39,9 +46,13 @@ struct case_kind {
     int least_np;
     const case_key *keys;
     const char *rivals[CASE_RIVALS_MAX + 1]; /* NULL at the end */
+    const case_ratio *ratios; /* printed below the table; NULL: none, names are NULL at the end */
 
     /* Values that are each allowed but not together: 0, or 1 with a text. */
     int (*check)(const bench_case *c, char *error, size_t bytes);
+
+    /* Whether the printed form names a key; NULL: all of them. */
+    bool (*shows)(const bench_case *c, int key);
 
     /* Bytes of memory that all ranks together need with these rivals; UINT64_MAX when they do not
      * fit. After check(). */

@@ -108,7 +108,7 @@ static void print_row(FILE *to, const measurement *m, const result *r, const res
         ratio[CELL_BYTES];
 
     if (r->missing) {
-        fprintf(to, "  %-*s not run: %s\n", NAME_WIDTH, r->name, r->missing);
+        fprintf(to, "  %-*s not available: %s\n", NAME_WIDTH, r->name, r->missing);
         return;
     }
     print_time(median, sizeof median, r->median_s);
@@ -125,6 +125,25 @@ static void print_row(FILE *to, const measurement *m, const result *r, const res
     fprintf(to, "  %s%s\n", r->refused ? "refused: faster than the cores can copy. " : "", r->note);
 }
 
+/* The pairs of rows that this case is about. */
+static void print_ratios(FILE *to, const measurement *m, const case_ratio *ratios)
+{
+    const char *before = "  ratios: ";
+    char ratio[CELL_BYTES];
+
+    for (; ratios && ratios->above; ++ratios) {
+        const result *const above = report_find(m, ratios->above);
+        const result *const below = report_find(m, ratios->below);
+        if (!above || !below)
+            continue;
+        print_ratio(ratio, sizeof ratio, above->median_s, below->median_s);
+        fprintf(to, "%s%s / %s %s", before, ratios->above, ratios->below, ratio);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fprintf(to, "\n");
+}
+
 void report_case(FILE *to, const world *w, const bench_case *c, const measurement *m, bool verbose)
 {
     const result *rows[FERRY_ROWS_MAX];
@@ -139,7 +158,51 @@ void report_case(FILE *to, const world *w, const bench_case *c, const measuremen
     for (int k = 0; k < m->result_count; ++k)
         if (verbose || !hidden(&m->results[k]))
             print_row(to, m, &m->results[k], rows, count);
+    print_ratios(to, m, c->kind->ratios);
     if (verbose && m->explain[0])
         fprintf(to, "%s%s", m->explain, m->explain[strlen(m->explain) - 1] == '\n' ? "" : "\n");
+    fflush(to);
+}
+
+/* --- rivals of jobs of their own -------------------------------------------------------------- */
+
+static void print_own_row(FILE *to, double bytes, const own_row *r)
+{
+    char median[CELL_BYTES], least[CELL_BYTES], most[CELL_BYTES], rate[CELL_BYTES],
+        ratio[CELL_BYTES], pairs[CELL_BYTES];
+
+    if (r->missing[0]) {
+        fprintf(to, "  %-*s not available: %s\n", NAME_WIDTH, r->name, r->missing);
+        return;
+    }
+    print_time(median, sizeof median, r->median_s);
+    print_time(least, sizeof least, r->min_s);
+    print_time(most, sizeof most, r->max_s);
+    print_rate(rate, sizeof rate, bytes, r->median_s);
+    snprintf(pairs, sizeof pairs, r->pairs ? "%d" : "one job", r->pairs);
+    fprintf(to, "  %-*s %9s %9s %9s %8s %10s", NAME_WIDTH, r->name, median, least, most, pairs,
+            rate);
+    print_ratio(ratio, sizeof ratio, r->to_ferry, 1);
+    fprintf(to, "  %*s", (int)strlen("/ ferry"), ratio);
+    print_ratio(ratio, sizeof ratio, r->to_fresh, 1);
+    fprintf(to, "  %*s", (int)strlen("/ ferry-fresh"), ratio);
+    fprintf(to, "  %s%s\n", r->refused ? "refused: faster than the cores can copy. " : "", r->note);
+}
+
+void report_own(FILE *to, const bench_case *c, double bytes, const own_row ferry[2],
+                const own_row rows[], int count)
+{
+    char text[CASE_TEXT_BYTES];
+
+    case_print(c, text, sizeof text);
+    fprintf(to, "\n%s np=%d: rivals in jobs of their own, verified; medians of pairs with ferry\n",
+            text, c->np);
+    fprintf(to, "  %-*s %9s %9s %9s %8s %10s  / ferry  / ferry-fresh\n", NAME_WIDTH, "", "median",
+            "min", "max", "pairs", "rate");
+    for (int k = 0; k < 2; ++k)
+        if (ferry[k].pairs > 0)
+            print_own_row(to, bytes, &ferry[k]);
+    for (int k = 0; k < count; ++k)
+        print_own_row(to, bytes, &rows[k]);
     fflush(to);
 }

@@ -137,6 +137,99 @@ static int put_rows(json_object *object, const measurement *m)
     return bad;
 }
 
+/* --- rivals of jobs of their own -------------------------------------------------------------- */
+
+static int add_own_row(json_object *list, double bytes, const own_row *r)
+{
+    json_object *const row = json_object_new_object();
+    int bad = !row;
+
+    bad = bad || put(row, "name", json_object_new_string(r->name));
+    bad = bad || put(row, "median_s", number(r->median_s));
+    bad = bad || put(row, "min_s", number(r->min_s));
+    bad = bad || put(row, "max_s", number(r->max_s));
+    bad = bad || put(row, "rounds", json_object_new_int64(r->rounds));
+    bad = bad || put(row, "bytes", json_object_new_int64((int64_t)bytes));
+    bad = bad || put(row, "pairs", json_object_new_int(r->pairs));
+    bad = bad || put(row, "note", json_object_new_string(r->note));
+    if (!bad && r->refused)
+        bad = put(row, "refused", json_object_new_boolean(true));
+    if (bad || json_object_array_add(list, row) != 0)
+        return json_object_put(row), 1;
+    return 0;
+}
+
+int results_add_own(results *o, int index, double bytes, const own_row rows[], int count)
+{
+    json_object *const part = json_object_new_object(), *const list = json_object_new_array();
+    json_object *const ferry = json_object_new_object(), *const fresh = json_object_new_object();
+    int bad = !part || put(part, "index", json_object_new_int(index));
+
+    bad |= put(part, "rows", list) | put(part, "ferry", ferry) | put(part, "ferry-fresh", fresh);
+    for (int k = 0; k < count && !bad; ++k) {
+        if (rows[k].missing[0])
+            continue;
+        bad = add_own_row(list, bytes, &rows[k]);
+        bad = bad || put(ferry, rows[k].name, number(rows[k].to_ferry));
+        bad = bad || put(fresh, rows[k].name, number(rows[k].to_fresh));
+    }
+    if (bad || json_object_array_add(o->parts, part) != 0)
+        return json_object_put(part), 1;
+    return 0;
+}
+
+static json_object *member(json_object *object, const char *key)
+{
+    return json_object_object_get(object, key);
+}
+
+int results_find(const results *o, int index, own_row *row_inout)
+{
+    for (size_t k = 0; k < json_object_array_length(o->parts); ++k) {
+        json_object *const part = json_object_array_get_idx(o->parts, k);
+        json_object *const rows = member(member(part, "result"), "results");
+        if (json_object_get_int(member(part, "index")) != index || !rows)
+            continue;
+        for (size_t j = 0; j < json_object_array_length(rows); ++j) {
+            json_object *const row = json_object_array_get_idx(rows, j);
+            if (strcmp(json_object_get_string(member(row, "name")), row_inout->name) != 0)
+                continue;
+            row_inout->median_s = json_object_get_double(member(row, "median_s"));
+            row_inout->min_s = json_object_get_double(member(row, "min_s"));
+            row_inout->max_s = json_object_get_double(member(row, "max_s"));
+            row_inout->rounds = json_object_get_int64(member(row, "rounds"));
+            row_inout->refused = json_object_get_boolean(member(row, "refused"));
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Add the members of one object to another. */
+static int join_objects(json_object *to, json_object *from)
+{
+    int bad = 0;
+
+    json_object_object_foreach(from, key, value)
+        bad |= put(to, key, json_object_get(value));
+    return bad;
+}
+
+/* The rows and ratios of a part without a result go to the result of the same case. */
+static int join_own(json_object *result, json_object *part)
+{
+    static const char *const names[] = {"ferry", "ferry-fresh"};
+    json_object *const rows = member(part, "rows"), *const to = member(result, "results");
+    int bad = 0;
+
+    for (size_t k = 0; k < json_object_array_length(rows) && !bad; ++k)
+        bad = json_object_array_add(to, json_object_get(json_object_array_get_idx(rows, k))) != 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names && !bad; ++k)
+        if (member(member(result, "ratios"), names[k]))
+            bad = join_objects(member(member(result, "ratios"), names[k]), member(part, names[k]));
+    return bad;
+}
+
 /* A case is added only after every element of every contender was verified. */
 static int put_head(json_object *object, const world *w, const bench_case *c)
 {
@@ -291,6 +384,31 @@ static int by_index(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
+static int add_results(const results *o, json_object *list)
+{
+    int bad = 0;
+
+    for (size_t k = 0; k < json_object_array_length(o->parts) && !bad; ++k) {
+        json_object *const result = member(json_object_array_get_idx(o->parts, k), "result");
+        bad = result && json_object_array_add(list, json_object_get(result)) != 0;
+    }
+    return bad;
+}
+
+/* The list holds the results of cases 0, 1, ... then. */
+static int add_own(const results *o, json_object *list)
+{
+    int bad = 0;
+
+    for (size_t k = 0; k < json_object_array_length(o->parts) && !bad; ++k) {
+        json_object *const part = json_object_array_get_idx(o->parts, k);
+        const size_t index = (size_t)json_object_get_int(member(part, "index"));
+        if (!member(part, "result") && index < json_object_array_length(list))
+            bad = join_own(json_object_array_get_idx(list, index), part);
+    }
+    return bad;
+}
+
 /* The results alone, in the order of the cases; NULL when memory ran out. */
 static json_object *result_list(const results *o)
 {
@@ -298,11 +416,7 @@ static json_object *result_list(const results *o)
     int bad = !list;
 
     json_object_array_sort(o->parts, by_index);
-    for (size_t k = 0; k < json_object_array_length(o->parts) && !bad; ++k) {
-        json_object *const part = json_object_array_get_idx(o->parts, k);
-        bad = json_object_array_add(list,
-                                    json_object_get(json_object_object_get(part, "result"))) != 0;
-    }
+    bad = bad || add_results(o, list) || add_own(o, list);
     if (bad) {
         json_object_put(list);
         return NULL;

@@ -8,6 +8,7 @@
 #include "bench/bench.h"
 #include "bench/cases.h"
 #include "bench/harness.h"
+#include "bench/own.h"
 
 typedef struct results results; /* results of cases, each with its place in the list of cases */
 
@@ -16,6 +17,13 @@ void results_free(results *o);
 
 /* Add the results of case `index`. 0, or 1 when memory ran out. */
 int results_add(results *o, int index, const world *w, const bench_case *c, const measurement *m);
+
+/* Rivals that were measured in jobs of their own go to the rows of the same case. `bytes` arrive in
+ * a round. */
+int results_add_own(results *o, int index, double bytes, const own_row rows[], int count);
+
+/* Fill the times of the row of that name in case `index`: 0, or 1 when there is none. */
+int results_find(const results *o, int index, own_row *row_inout);
 
 /* Whether a file could be written there: 0, or 1 with a text. */
 int results_check(const char *path, char *error, size_t bytes);

@@ -1,0 +1,27 @@
+/* Finds the module of the rival `boost`. It lies beside the library, where the program's own search
+ * path leads. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "bench/boost.h"
+#include "ferry/version.h"
+
+#define MODULE "libferry-bench-boost-" FERRY_MPI_NAME ".so"
+
+const boost_calls *boost_open(const char **missing_out)
+{
+    static const boost_calls *calls;
+    void *const module = calls ? NULL : dlopen(MODULE, RTLD_NOW | RTLD_LOCAL);
+    boost_entry *entry = NULL;
+
+    if (module) {
+        void *const symbol = dlsym(module, BOOST_SYMBOL);
+        memcpy(&entry, &symbol, sizeof entry); /* C has no other way from data to code */
+        calls = entry ? entry() : NULL;
+    }
+    if (!calls)
+        *missing_out = strcmp(ferry_version_mpi(), "mpich") == 0
+                           ? "no Boost.MPI for MPICH was found when ferry was built"
+                           : "no Boost.MPI was found when ferry was built";
+    return calls;
+}
