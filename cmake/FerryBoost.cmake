@@ -30,4 +30,5 @@ target_compile_definitions(ferry_bench_boost PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP
 target_include_directories(ferry_bench_boost PRIVATE include src)
 target_include_directories(ferry_bench_boost SYSTEM PRIVATE ${FERRY_BOOST_INCLUDE} ${MPI_C_INCLUDE_DIRS})
 target_link_libraries(ferry_bench_boost PRIVATE ${FERRY_BOOST_MPI} ${FERRY_BOOST_SERIALIZATION} ${MPI_C_LIBRARIES})
+target_link_options(ferry_bench_boost PRIVATE -Wl,--no-undefined)
 install(TARGETS ferry_bench_boost LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

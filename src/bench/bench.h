@@ -33,7 +33,7 @@ typedef struct bench_options {
     const char *plot;
     int pairs;          /* --pairs: jobs of a rival that needs its own */
     bool report;        /* lines for people instead of tables: see bench_report() */
-    const char *own;    /* "INDEX:WORD": the job runs this case only, as WORD (own.c); else NULL */
+    const char *own;    /* the only case that a job runs, and as what (own.h); else NULL */
     const char *script; /* of that job, or NULL */
     const char *part; /* file for this job's results, given by the parent to its jobs; else NULL */
     int progress; /* 1: progress on stderr (the parent's stderr is a terminal and -q was not given)

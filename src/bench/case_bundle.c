@@ -619,9 +619,11 @@ static int open_bundle(world *w, const bench_case *c, measurement *m, void **job
 }
 
 static const case_ratio ratios[] = {
-    {"raw-warm", "ferry"},       {"raw-fresh", "ferry-fresh"}, {"ferry", "limit"},
-    {"raw-nocma", "ferry"},      {"boost", "ferry"},           {"boost-content", "ferry"},
-    {"ferry", "ferry-readonly"}, {NULL, NULL},
+    {"raw-warm", "ferry"},      {"raw-fresh", "ferry-fresh"}, {"ferry", "limit"},
+    {"ferry", "ferry-readonly"}, {"boost", "ferry"},          {"boost-content", "ferry"},
+    {"raw-nocma", "ferry"},     {"pickle", "ferry"},          {"pickle5", "ferry"},
+    {"gretl", "ferry-fresh"},   {"gretl", "ferry"},           {"gretl-tuned", "ferry"},
+    {NULL, NULL},
 };
 
 const case_kind case_bundle = {

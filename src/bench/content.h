@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     CONTENT_STRING_BYTES = 20,
     CONTENT_SIDE = 3, /* small matrices have so many rows and columns */
@@ -59,5 +63,9 @@ content_entry content_small(const content *c, size_t index);
 
 /* Names of matrices, and of the containers that hold a small entry. */
 void content_key(char text[CONTENT_KEY_BYTES], char letter, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -65,7 +65,8 @@ static bool is_own(const char *name)
 bool own_order_read(const bench_options *options, own_order *order_out)
 {
     return options->own &&
-           sscanf(options->own, "%d:%31s", &order_out->index, order_out->word) == 2;
+           sscanf(options->own, "%d:%31[^:]:%d", &order_out->index, order_out->word,
+                  &order_out->timed) == 3;
 }
 
 static bool keeps(const contender *c, const bench_options *options, const own_order *order)
@@ -135,7 +136,7 @@ int bench_become(const bench_options *options, char *error, size_t bytes)
     if (case_list_read(options, &list, error, bytes))
         return 1;
     const content shape = case_bundle_content(&list.items[order.index]);
-    program_tell(&shape, case_bundle_is_bcast(&list.items[order.index]));
+    program_tell(&shape, case_bundle_is_bcast(&list.items[order.index]), order.timed);
     case_list_drop(&list);
     names_of(options, p, names);
     alarm(patience_s + (unsigned)(content_bytes(&shape) / more_bytes));
@@ -182,16 +183,24 @@ static int make_file(char path_out[PATH_BYTES], const char *suffix, const char *
     return fclose(file) != 0 || bad;
 }
 
+/* What a job shall do. */
+typedef struct task {
+    const char *word;   /* of the program */
+    const char *script; /* a file; NULL for this program */
+    const char *out;    /* file of what the job leaves */
+    bool timed;
+} task;
+
 /* Start a job of a program; what it leaves is in the file `out`. A row that the harness refused is
  * no failure here: the row says so. */
-static int start_job(study *s, const char *word, const char *script, const char *out)
+static int start_job(study *s, const task *t)
 {
     char own[64], part[PATH_BYTES + 16], script_word[PATH_BYTES + 16];
-    const char *const extra[] = {own, part, "--quiet", script ? script_word : NULL, NULL};
+    const char *const extra[] = {own, part, "--quiet", t->script ? script_word : NULL, NULL};
 
-    snprintf(own, sizeof own, "--own=%d:%s", s->index, word);
-    snprintf(part, sizeof part, "--part=%s", out);
-    snprintf(script_word, sizeof script_word, "--script=%s", script ? script : "");
+    snprintf(own, sizeof own, "--own=%d:%s:%d", s->index, t->word, t->timed);
+    snprintf(part, sizeof part, "--part=%s", t->out);
+    snprintf(script_word, sizeof script_word, "--script=%s", t->script ? t->script : "");
     s->why[0] = '\0';
     const int status = s->starter->start(s->starter->user, s->c->np, extra, s->why, sizeof s->why);
     return status == 1 && !s->why[0] ? 0 : status;
@@ -203,8 +212,9 @@ static int ferry_job(study *s, const char *word, own_row *row_inout)
 {
     own_row ferry = {.name = "ferry"}, fresh = {.name = "ferry-fresh"};
     char out[PATH_BYTES];
+    const task task = {word, NULL, out, true};
     results *const found = results_new();
-    int status = found && make_file(out, "", "") == 0 ? start_job(s, word, NULL, out) : 1;
+    int status = found && make_file(out, "", "") == 0 ? start_job(s, &task) : 1;
 
     if (status == 0 && (results_read_part(found, out, s->why, sizeof s->why) ||
                         results_find(found, s->index, &ferry) ||
@@ -219,8 +229,7 @@ static int ferry_job(study *s, const char *word, own_row *row_inout)
     return status;
 }
 
-/* The seconds that a program printed for a label. 0, or 1 when there are none or what it got was
- * wrong. */
+/* The seconds that a program printed for a label. 0, or 1 when what it got was not what was sent. */
 static int read_times(const char *path, const char *label, samples *times_out)
 {
     FILE *const file = fopen(path, "re");
@@ -238,32 +247,33 @@ static int read_times(const char *path, const char *label, samples *times_out)
     }
     if (file)
         fclose(file);
-    return bad || !verified || times_out->count == 0;
+    return bad || !verified;
 }
 
 static void fail_row(own_row *row, const char *why)
 {
-    snprintf(row->missing, sizeof row->missing, "%.200s", why);
+    snprintf(row->missing, sizeof row->missing, "failed: %.200s", why);
 }
 
 /* The ratios to the job of ferry before. */
-static int take_sample(const study *s, lane *l, const char *path)
+static int add_ratios(const study *s, lane *l, double seconds)
+{
+    int bad = samples_add(&l->times, seconds);
+
+    bad |= samples_add(&l->to_ferry, seconds / s->ferry_s);
+    return bad | samples_add(&l->to_fresh, seconds / s->fresh_s);
+}
+
+static void take_sample(const study *s, lane *l, const task *t)
 {
     samples times = {0};
-    int bad = read_times(path, l->rival->label, &times);
-    const double seconds = samples_median(&times);
 
+    if (read_times(t->out, l->rival->label, &times))
+        fail_row(l->row, "its job did not say that what arrived is what was sent");
+    else if (t->timed && (times.count == 0 || add_ratios(s, l, samples_median(&times))))
+        fail_row(l->row, "its job printed no times");
     l->row->rounds += (long long)times.count;
-    if (!bad) {
-        bad = samples_add(&l->times, seconds);
-        bad |= samples_add(&l->to_ferry, seconds / s->ferry_s);
-        bad |= samples_add(&l->to_fresh, seconds / s->fresh_s);
-    } else {
-        fail_row(l->row, times.count > 0 ? "failed: what arrived was not what was sent"
-                                         : "failed: its job printed no times");
-    }
     samples_drop(&times);
-    return bad;
 }
 
 static bool runs(const lane *l, const program *p)
@@ -271,33 +281,31 @@ static bool runs(const lane *l, const program *p)
     return l->program == p && !l->row->missing[0];
 }
 
-static void collect(study *s, const program *p, const char *out, int status)
+static void collect(study *s, const program *p, const task *t, int status)
 {
-    char why[OWN_NOTE_BYTES];
-
-    snprintf(why, sizeof why, "failed: %.200s", s->why);
     for (int k = 0; k < s->count; ++k) {
         if (!runs(&s->lanes[k], p))
             continue;
         if (status != 0)
-            fail_row(s->lanes[k].row, why);
+            fail_row(s->lanes[k].row, s->why);
         else
-            take_sample(s, &s->lanes[k], out);
+            take_sample(s, &s->lanes[k], t);
     }
 }
 
 /* A job of another program. Its failure ends its rows, not the others. */
-static int program_job(study *s, const program *p)
+static int program_job(study *s, const program *p, bool timed)
 {
     char out[PATH_BYTES] = "", script[PATH_BYTES] = "";
+    const task task = {p->word, script, out, timed};
     int status = make_file(out, "", "") || make_file(script, p->suffix, p->script);
 
     if (status != 0)
         snprintf(s->why, sizeof s->why, "no temporary file: %s", strerror(errno));
     else
-        status = start_job(s, p->word, script, out);
+        status = start_job(s, &task);
     if (status < INTERRUPTED)
-        collect(s, p, out, status);
+        collect(s, p, &task, status);
     unlink(out);
     unlink(script);
     return status < INTERRUPTED ? 0 : status;
@@ -316,16 +324,24 @@ static bool leads(const study *s, int lane_index)
     return true;
 }
 
+/* A job of each program that still runs. */
+static int program_jobs(study *s, bool timed)
+{
+    int status = 0;
+
+    for (int k = 0; k < s->count && status == 0; ++k)
+        if (leads(s, k))
+            status = program_job(s, s->lanes[k].program, timed);
+    return status;
+}
+
 static int one_pair(study *s)
 {
     int status = ferry_job(s, ferry_word, NULL);
 
     if (status == 0)
         status = samples_add(&s->ferry, s->ferry_s) | samples_add(&s->fresh, s->fresh_s);
-    for (int k = 0; k < s->count && status == 0; ++k)
-        if (leads(s, k))
-            status = program_job(s, s->lanes[k].program);
-    return status;
+    return status ? status : program_jobs(s, true);
 }
 
 static void show_progress(const study *s, const char *what, int pair)
@@ -335,14 +351,20 @@ static void show_progress(const study *s, const char *what, int pair)
                 s->options->pairs);
 }
 
+static bool any_left(const study *s)
+{
+    for (int k = 0; k < s->count; ++k)
+        if (leads(s, k))
+            return true;
+    return false;
+}
+
+/* Verified first, in jobs that time nothing. */
 static int run_pairs(study *s)
 {
-    bool any = false;
-    int status = 0;
+    int status = program_jobs(s, false);
 
-    for (int k = 0; k < s->count; ++k)
-        any |= leads(s, k);
-    for (int pair = 0; pair < s->options->pairs && any && status == 0; ++pair) {
+    for (int pair = 0; pair < s->options->pairs && any_left(s) && status == 0; ++pair) {
         show_progress(s, "pairs of jobs", pair);
         status = one_pair(s);
     }
@@ -356,7 +378,7 @@ static int run_setting(study *s, lane *l)
     const int status = ferry_job(s, l->program->word, l->row);
 
     if (status != 0 || s->ferry_s <= 0 || s->fresh_s <= 0) {
-        fail_row(l->row, s->why[0] ? s->why : "failed: its job left no times");
+        fail_row(l->row, s->why[0] ? s->why : "its job left no times");
         return status < INTERRUPTED ? 0 : status;
     }
     l->row->to_ferry = l->row->median_s / s->ferry_s;

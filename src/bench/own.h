@@ -24,10 +24,12 @@ typedef struct own_row {
     bool refused;
 } own_row;
 
-/* What `--own=INDEX:WORD` says to a rank: the only case it runs, and as what. */
+/* What `--own=INDEX:WORD:ROUNDS` says to a rank: the only case it runs, as what, and whether there
+ * are timed rounds; without any, another program only verifies. */
 typedef struct own_order {
     int index;
     char word[32];
+    int timed;
 } own_order;
 
 /* False when there is none, or not a valid one. */

@@ -67,17 +67,20 @@ static void tell_number(const char *name, size_t value)
     setenv(name, text, 1);
 }
 
-void program_tell(const content *c, bool is_bcast)
+static size_t rounds_for(const content *c)
 {
     const double fit = moved_bytes / (double)content_bytes(c);
 
+    return fit < ROUNDS_LEAST ? ROUNDS_LEAST : fit > ROUNDS_MOST ? ROUNDS_MOST : (size_t)fit;
+}
+
+void program_tell(const content *c, bool is_bcast, bool timed)
+{
     tell_number("BENCH_COUNT", c->count);
     tell_number("BENCH_ROWS", c->rows);
     tell_number("BENCH_COLUMNS", c->columns);
     tell_number("BENCH_SMALL", c->small);
-    tell_number("BENCH_ROUNDS", fit < ROUNDS_LEAST  ? ROUNDS_LEAST
-                                : fit > ROUNDS_MOST ? ROUNDS_MOST
-                                                    : (size_t)fit);
+    tell_number("BENCH_ROUNDS", timed ? rounds_for(c) : 0);
     setenv("BENCH_OP", is_bcast ? "bcast" : "sendrecv", 1);
 }
 

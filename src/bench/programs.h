@@ -31,8 +31,9 @@ void program_settings(const program *p, char *text, size_t bytes);
 /* In a rank, before MPI is initialized. */
 void program_set(const program *p);
 
-/* What a script is to move, and how often: through the environment. */
-void program_tell(const content *c, bool is_bcast);
+/* What a script is to move, through the environment; how often is left to this, unless no round
+ * shall be timed. */
+void program_tell(const content *c, bool is_bcast, bool timed);
 
 /* The scripts, embedded by the build. */
 extern const char script_python[], script_gretl[];

@@ -189,6 +189,37 @@ static void print_own_row(FILE *to, double bytes, const own_row *r)
     fprintf(to, "  %s%s\n", r->refused ? "refused: faster than the cores can copy. " : "", r->note);
 }
 
+/* A ratio of medians of pairs; 0 when these rows have none. */
+static double own_ratio(const case_ratio *wanted, const own_row rows[], int count)
+{
+    for (int k = 0; k < count; ++k) {
+        if (rows[k].missing[0] || strcmp(rows[k].name, wanted->above) != 0)
+            continue;
+        if (strcmp(wanted->below, "ferry") == 0)
+            return rows[k].to_ferry;
+        if (strcmp(wanted->below, "ferry-fresh") == 0)
+            return rows[k].to_fresh;
+    }
+    return 0;
+}
+
+static void print_own_ratios(FILE *to, const case_ratio *ratios, const own_row rows[], int count)
+{
+    const char *before = "  ratios: ";
+    char text[CELL_BYTES];
+
+    for (; ratios && ratios->above; ++ratios) {
+        const double ratio = own_ratio(ratios, rows, count);
+        if (ratio <= 0)
+            continue;
+        print_ratio(text, sizeof text, ratio, 1);
+        fprintf(to, "%s%s / %s %s", before, ratios->above, ratios->below, text);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fprintf(to, "\n");
+}
+
 void report_own(FILE *to, const bench_case *c, double bytes, const own_row ferry[2],
                 const own_row rows[], int count)
 {
@@ -204,5 +235,6 @@ void report_own(FILE *to, const bench_case *c, double bytes, const own_row ferry
             print_own_row(to, bytes, &ferry[k]);
     for (int k = 0; k < count; ++k)
         print_own_row(to, bytes, &rows[k]);
+    print_own_ratios(to, c->kind->ratios, rows, count);
     fflush(to);
 }
