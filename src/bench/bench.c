@@ -421,11 +421,13 @@ void bench_help(FILE *to)
         "ranks. A row is refused, and the exit status 1, when it is faster than the cores can "
         "copy:\n"
         "then something is wrong with the figure.\n"
-        "Rivals that need a job of their own, as another setting of the MPI or another program, have "
+        "Rivals that need a job of their own, as another setting of the MPI or another program, "
+        "have "
         "a\n"
         "table of their own: whole jobs alternate with jobs of ferry, ratios are medians over the "
         "pairs.\n\n"
-        "\"ferry bench report bundle\" prints lines instead: what was sent and got as XML, as plain "
+        "\"ferry bench report bundle\" prints lines instead: what was sent and got as XML, as "
+        "plain "
         "bytes\n"
         "and as a bundle, how long it took, and the difference, which is 0.\n\n",
         to);

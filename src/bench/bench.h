@@ -5,9 +5,9 @@
  * bench_jobs(), each with the same words and a part file of its own; in each job all ranks call
  * bench_run(), which measures the cases that want this number of ranks, prints their tables and
  * leaves its results in the part file. Rivals that need a job of their own come then: bench_own()
- * starts jobs of one case each (`own`), and makes one more part file. Last, bench_merge() joins the part files into the one list
- * that --json and --csv promise. Inside of a job (`mpiexec ferry bench`) bench_run() writes --json
- * and --csv itself. */
+ * starts jobs of one case each (`own`), and makes one more part file. Last, bench_merge() joins the
+ * part files into the one list that --json and --csv promise. Inside of a job (`mpiexec ferry
+ * bench`) bench_run() writes --json and --csv itself. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -31,10 +31,11 @@ typedef struct bench_options {
     const char *json;   /* --json; NULL: none; like the next two */
     const char *csv;
     const char *plot;
-    int pairs;          /* --pairs: jobs of a rival that needs its own */
-    bool report;        /* lines for people instead of tables: see bench_report() */
-    const char *own;    /* the only case that a job runs, and as what (own.h); else NULL */
-    const char *script; /* of that job, or NULL */
+    int pairs;           /* --pairs: jobs of a rival that needs its own */
+    bool report;         /* lines for people instead of tables: see bench_report() */
+    const char *own;     /* the only case that a job runs, and as what (own.h); else NULL */
+    const char *program; /* of that job, or NULL */
+    const char *script;  /* likewise */
     const char *part; /* file for this job's results, given by the parent to its jobs; else NULL */
     int progress; /* 1: progress on stderr (the parent's stderr is a terminal and -q was not given)
                    */

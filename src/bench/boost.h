@@ -1,5 +1,5 @@
-/* The rival `boost`: maps that Boost.MPI moves. It is C++, so it lives in a module of its own that is
- * built where Boost.MPI is found, and opened when it is asked for. This is what both sides agree
+/* The rival `boost`: maps that Boost.MPI moves. It is C++, so it lives in a module of its own that
+ * is built where Boost.MPI is found, and opened when it is asked for. This is what both sides agree
  * on; it is read by C and C++. */
 #ifndef BENCH_BOOST_H
 #define BENCH_BOOST_H
@@ -21,7 +21,7 @@ typedef struct boost_calls {
     void (*close)(boost_side *side); /* NULL allowed */
     const char *(*text)(const boost_side *side);
 
-    int (*load)(boost_side *side, const void *payload); /* the map gets these values */
+    int (*load)(boost_side *side, const void *payload);   /* the map gets these values */
     int (*unload)(const boost_side *side, void *payload); /* 1 also when an entry is missing */
     void (*clear)(boost_side *side);
 
@@ -29,7 +29,8 @@ typedef struct boost_calls {
     int (*send)(const boost_side *side, int to, int tag);
     int (*recv)(boost_side *side, int from, int tag);
 
-    /* Contents only, between maps of equal shape; the first call of a rank makes MPI's type of it. */
+    /* Contents only, between maps of equal shape; the first call of a rank makes MPI's type of it.
+     */
     int (*bcast_content)(boost_side *side, int root);
     int (*send_content)(boost_side *side, int to, int tag);
     int (*recv_content)(boost_side *side, int from, int tag);

@@ -52,14 +52,14 @@ typedef struct bundle_job {
     content shape;
     bool bcast;
     bool sender, receiver;
-    size_t bytes;       /* of the payload */
-    void *source;       /* the sender's payload; the receivers' for the limit */
-    uint64_t round;     /* of the source's content */
-    void *used;         /* receivers: memory that was touched before */
-    void *fresh;        /* receivers, within a round: memory that was not */
-    ferry_bundle *sent; /* the sender's bundle, which borrows the source */
-    ferry_bundle *got;  /* what a receiver got in this round */
-    double *parsed;     /* likewise, out of XML */
+    size_t bytes;             /* of the payload */
+    void *source;             /* the sender's payload; the receivers' for the limit */
+    uint64_t round;           /* of the source's content */
+    void *used;               /* receivers: memory that was touched before */
+    void *fresh;              /* receivers, within a round: memory that was not */
+    ferry_bundle *sent;       /* the sender's bundle, which borrows the source */
+    ferry_bundle *got;        /* what a receiver got in this round */
+    double *parsed;           /* likewise, out of XML */
     const boost_calls *boost; /* NULL where Boost.MPI is not */
     boost_side *map, *typed;  /* of `boost`, and of `boost-content` with its shape */
     bool shaped;
@@ -373,9 +373,8 @@ static size_t wrong_copy(contender *c)
 {
     const bundle_job *const job = c->job;
 
-    return job->receiver
-               ? content_wrong(&job->shape, job->used, (uint64_t)job->w->rank, job->round)
-               : 0;
+    return job->receiver ? content_wrong(&job->shape, job->used, (uint64_t)job->w->rank, job->round)
+                         : 0;
 }
 
 /* --- Boost.MPI -------------------------------------------------------------------------------- */
@@ -392,8 +391,7 @@ static int open_side(const bundle_job *job, boost_side **side_inout)
 {
     if (!*side_inout)
         *side_inout = job->boost->open(&job->shape, job->w->rivals);
-    return *side_inout ? 0
-                       : world_fail(job->w, "rank %d: no memory for Boost's map", job->w->rank);
+    return *side_inout ? 0 : world_fail(job->w, "rank %d: no memory for Boost's map", job->w->rank);
 }
 
 static int load_map(contender *c)
@@ -402,9 +400,7 @@ static int load_map(contender *c)
 
     if (open_side(job, &job->map))
         return 1;
-    return job->sender
-               ? boost_failed(job, job->map, job->boost->load(job->map, job->source))
-               : 0;
+    return job->sender ? boost_failed(job, job->map, job->boost->load(job->map, job->source)) : 0;
 }
 
 /* Receivers need the shape before contents can come: any values will do. */
@@ -416,8 +412,7 @@ static int load_typed(contender *c)
     if (failed || !(job->sender || (job->receiver && !job->shaped)))
         return failed;
     job->shaped = true;
-    return boost_failed(job, job->typed,
-                        job->boost->load(job->typed, job->source));
+    return boost_failed(job, job->typed, job->boost->load(job->typed, job->source));
 }
 
 /* The other ranks are in the midst of messages: there is no way back. */
@@ -619,10 +614,12 @@ static int open_bundle(world *w, const bench_case *c, measurement *m, void **job
 }
 
 static const case_ratio ratios[] = {
-    {"raw-warm", "ferry"},      {"raw-fresh", "ferry-fresh"}, {"ferry", "limit"},
-    {"ferry", "ferry-readonly"}, {"boost", "ferry"},          {"boost-content", "ferry"},
-    {"raw-nocma", "ferry"},     {"pickle", "ferry"},          {"pickle5", "ferry"},
-    {"gretl", "ferry-fresh"},   {"gretl", "ferry"},           {"gretl-tuned", "ferry"},
+    {"raw-warm", "ferry"},  {"raw-fresh", "ferry-fresh"},
+    {"ferry", "limit"},     {"ferry", "ferry-readonly"},
+    {"boost", "ferry"},     {"boost-content", "ferry"},
+    {"raw-nocma", "ferry"}, {"pickle", "ferry"},
+    {"pickle5", "ferry"},   {"gretl", "ferry-fresh"},
+    {"gretl", "ferry"},     {"gretl-tuned", "ferry"},
     {NULL, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* What the case bundle carries. A small entry's place in the payload and in the tree follow from its
- * number, so that nothing has to be kept. */
+/* What the case bundle carries. A small entry's place in the payload and in the tree follow from
+ * its number, so that nothing has to be kept. */
 #include <stdio.h>
 #include <string.h>
 
@@ -82,8 +82,8 @@ size_t content_wrong(const content *c, const void *payload, uint64_t rank, uint6
     size_t wrong = content_wrong_doubles(payload, 0, content_doubles(c), rank, round);
 
     for (size_t k = 0; k < content_strings(c); ++k)
-        wrong += !content_string_is(strings_of(c, payload) + k * CONTENT_STRING_BYTES, k, rank,
-                                    round);
+        wrong +=
+            !content_string_is(strings_of(c, payload) + k * CONTENT_STRING_BYTES, k, rank, round);
     return wrong;
 }
 
@@ -95,8 +95,10 @@ void content_key(char text[CONTENT_KEY_BYTES], char letter, size_t index)
 /* Of four entries in a row the first two are scalars. */
 content_entry content_small(const content *c, size_t index)
 {
-    static const char letters[] = {[CONTENT_SCALAR] = 'x', [CONTENT_STRING] = 's', [CONTENT_MATRIX] = 'm'};
-    static const content_type types[KINDS] = {CONTENT_SCALAR, CONTENT_SCALAR, CONTENT_STRING, CONTENT_MATRIX};
+    static const char letters[] = {
+        [CONTENT_SCALAR] = 'x', [CONTENT_STRING] = 's', [CONTENT_MATRIX] = 'm'};
+    static const content_type types[KINDS] = {CONTENT_SCALAR, CONTENT_SCALAR, CONTENT_STRING,
+                                              CONTENT_MATRIX};
     const size_t four = index / KINDS;
     const size_t offsets[] = {
         [CONTENT_SCALAR] = (2 * four + index % 2) * sizeof(double),

@@ -1,6 +1,7 @@
-/* `ferry bench report bundle`: lines for people, three ways in turn. Rank 0 broadcasts its matrices;
- * rank 1 sends what it got back, and rank 0 compares that with what it has. All receivers compare
- * too: the difference is a sum over all ranks and both moves, of the last of a few rounds. */
+/* `ferry bench report bundle`: lines for people, three ways in turn. Rank 0 broadcasts its
+ * matrices; rank 1 sends what it got back, and rank 0 compares that with what it has. All receivers
+ * compare too: the difference is a sum over all ranks and both moves, of the last of a few rounds.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ typedef struct talk {
     ferry_bundle *sent, *came;
 } talk;
 
-/* One way to move. `bcast`: from `truth` of rank 0 to all others. `back`: rank 1 returns it to rank 0.
- * Both 0, or 1 with a text in the world's trouble. */
+/* One way to move. `bcast`: from `truth` of rank 0 to all others. `back`: rank 1 returns it to rank
+ * 0. Both 0, or 1 with a text in the world's trouble. */
 typedef struct way {
     const char *name;
     int (*bcast)(talk *t);
@@ -169,9 +170,9 @@ static int back_xml(talk *t)
 
 static int bcast_ferry(talk *t)
 {
-    return world_ferry(
-        t->w, ferry_bundle_bcast(t->w->ctx, t->w->rank == 0 ? &t->sent : &t->came, 0),
-        "ferry_bundle_bcast");
+    return world_ferry(t->w,
+                       ferry_bundle_bcast(t->w->ctx, t->w->rank == 0 ? &t->sent : &t->came, 0),
+                       "ferry_bundle_bcast");
 }
 
 static int back_ferry(talk *t)
@@ -283,8 +284,8 @@ static int tell(talk *t, const way *how)
     if (!failed && t->w->rank == 0)
         print_account(how, &a);
     if (!failed && a.difference != 0)
-        failed = world_fail(t->w, "%s: the matrices differ by %g; expected 0", how->name,
-                            a.difference);
+        failed =
+            world_fail(t->w, "%s: the matrices differ by %g; expected 0", how->name, a.difference);
     samples_drop(&a.bcast);
     samples_drop(&a.back);
     return failed;

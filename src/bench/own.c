@@ -21,8 +21,8 @@
 #include "bench/stats.h"
 
 enum { PATH_BYTES = 512, LINE_BYTES = 256, NAMES_MAX = 4, INTERRUPTED = 128 };
-static const unsigned patience_s = 120;      /* for a job of another program, */
-static const size_t more_bytes = 10000000;   /* and a second more for so many bytes */
+static const unsigned patience_s = 120;    /* for a job of another program, */
+static const size_t more_bytes = 10000000; /* and a second more for so many bytes */
 
 static const char inside_text[] = "needs a job of its own: run ferry bench without a launcher";
 
@@ -64,9 +64,8 @@ static bool is_own(const char *name)
 
 bool own_order_read(const bench_options *options, own_order *order_out)
 {
-    return options->own &&
-           sscanf(options->own, "%d:%31[^:]:%d", &order_out->index, order_out->word,
-                  &order_out->timed) == 3;
+    return options->own && sscanf(options->own, "%d:%31[^:]:%d", &order_out->index, order_out->word,
+                                  &order_out->timed) == 3;
 }
 
 static bool keeps(const contender *c, const bench_options *options, const own_order *order)
@@ -97,8 +96,7 @@ void own_choose(measurement *m, const bench_options *options, const char *const 
 bool bench_settle(const bench_options *options)
 {
     own_order order;
-    const program *const p =
-        own_order_read(options, &order) ? program_find(order.word) : NULL;
+    const program *const p = own_order_read(options, &order) ? program_find(order.word) : NULL;
 
     if (p)
         program_set(p);
@@ -113,7 +111,8 @@ static int redirect(const char *path)
     return fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0;
 }
 
-static int names_of(const bench_options *options, const program *p, const char *names[NAMES_MAX + 1])
+static int names_of(const bench_options *options, const program *p,
+                    const char *names[NAMES_MAX + 1])
 {
     int count = 0;
 
@@ -141,7 +140,7 @@ int bench_become(const bench_options *options, char *error, size_t bytes)
     names_of(options, p, names);
     alarm(patience_s + (unsigned)(content_bytes(&shape) / more_bytes));
     if (!redirect(options->part))
-        p->run(options->script, names);
+        program_run(p, options->program, options->script, names);
     return refuse(error, bytes, "%s cannot be run: %s", order.word, strerror(errno));
 }
 
@@ -169,18 +168,32 @@ typedef struct study {
     char why[BENCH_ERROR_BYTES]; /* the last job failed; "" when it did not */
 } study;
 
-static int make_file(char path_out[PATH_BYTES], const char *suffix, const char *text)
+/* A new file; NULL after a failure. */
+static FILE *make_file(char path_out[PATH_BYTES], const char *suffix)
 {
     const char *const folder = getenv("TMPDIR");
 
-    snprintf(path_out, PATH_BYTES, "%s/ferry-bench.XXXXXX%s",
-             folder && folder[0] ? folder : "/tmp", suffix);
+    snprintf(path_out, PATH_BYTES, "%s/ferry-bench.XXXXXX%s", folder && folder[0] ? folder : "/tmp",
+             suffix);
     const int fd = mkostemps(path_out, (int)strlen(suffix), O_CLOEXEC);
-    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+static int make_empty(char path_out[PATH_BYTES])
+{
+    FILE *const file = make_file(path_out, "");
+
+    return !file || fclose(file) != 0;
+}
+
+static int make_script(char path_out[PATH_BYTES], const program *p, bool timed)
+{
+    FILE *const file = make_file(path_out, p->suffix);
+
     if (!file)
         return 1;
-    const bool bad = fputs(text, file) < 0;
-    return fclose(file) != 0 || bad;
+    const int bad = program_write(p, timed, file);
+    return (fclose(file) != 0) | bad;
 }
 
 /* What a job shall do. */
@@ -195,12 +208,14 @@ typedef struct task {
  * no failure here: the row says so. */
 static int start_job(study *s, const task *t)
 {
-    char own[64], part[PATH_BYTES + 16], script_word[PATH_BYTES + 16];
-    const char *const extra[] = {own, part, "--quiet", t->script ? script_word : NULL, NULL};
+    const program *const p = t->script ? program_find(t->word) : NULL;
+    char own[64], part[PATH_BYTES + 16], script[PATH_BYTES + 16], path[PATH_BYTES + 16];
+    const char *const extra[] = {own, part, "--quiet", p ? script : NULL, path, NULL};
 
     snprintf(own, sizeof own, "--own=%d:%s:%d", s->index, t->word, t->timed);
     snprintf(part, sizeof part, "--part=%s", t->out);
-    snprintf(script_word, sizeof script_word, "--script=%s", t->script ? t->script : "");
+    snprintf(script, sizeof script, "--script=%s", p ? t->script : "");
+    snprintf(path, sizeof path, "--program=%s", p ? p->find() : "");
     s->why[0] = '\0';
     const int status = s->starter->start(s->starter->user, s->c->np, extra, s->why, sizeof s->why);
     return status == 1 && !s->why[0] ? 0 : status;
@@ -214,12 +229,12 @@ static int ferry_job(study *s, const char *word, own_row *row_inout)
     char out[PATH_BYTES];
     const task task = {word, NULL, out, true};
     results *const found = results_new();
-    int status = found && make_file(out, "", "") == 0 ? start_job(s, &task) : 1;
+    int status = found && make_empty(out) == 0 ? start_job(s, &task) : 1;
 
-    if (status == 0 && (results_read_part(found, out, s->why, sizeof s->why) ||
-                        results_find(found, s->index, &ferry) ||
-                        results_find(found, s->index, &fresh) ||
-                        (row_inout && results_find(found, s->index, row_inout))))
+    if (status == 0 &&
+        (results_read_part(found, out, s->why, sizeof s->why) ||
+         results_find(found, s->index, &ferry) || results_find(found, s->index, &fresh) ||
+         (row_inout && results_find(found, s->index, row_inout))))
         status = 1;
     if (found)
         unlink(out);
@@ -229,29 +244,35 @@ static int ferry_job(study *s, const char *word, own_row *row_inout)
     return status;
 }
 
-/* The seconds that a program printed for a label. 0, or 1 when what it got was not what was sent. */
-static int read_times(const char *path, const char *label, samples *times_out)
+/* What a program printed for a label. */
+typedef struct account {
+    samples times;
+    bool verified, wrong;
+} account;
+
+static int read_account(const char *path, const char *label, account *a)
 {
     FILE *const file = fopen(path, "re");
     char line[LINE_BYTES], name[32], word[32];
-    bool verified = false;
-    int bad = 0;
+    int bad = !file;
 
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "ferry-bench %31s %31s", name, word) != 2 || strcmp(name, label) != 0)
             continue;
-        if (strcmp(word, "verified") == 0)
-            verified = true;
-        else
-            bad |= samples_add(times_out, strtod(word, NULL));
+        if (word[0] >= '0' && word[0] <= '9')
+            bad |= samples_add(&a->times, strtod(word, NULL));
+        a->verified |= strcmp(word, "verified") == 0;
+        a->wrong |= strcmp(word, "wrong") == 0;
     }
     if (file)
         fclose(file);
-    return bad || !verified;
+    return bad;
 }
 
+/* A rival that is there and failed: the run's exit status tells, too. */
 static void fail_row(own_row *row, const char *why)
 {
+    row->refused = true;
     snprintf(row->missing, sizeof row->missing, "failed: %.200s", why);
 }
 
@@ -266,14 +287,15 @@ static int add_ratios(const study *s, lane *l, double seconds)
 
 static void take_sample(const study *s, lane *l, const task *t)
 {
-    samples times = {0};
+    account a = {.wrong = false};
+    const int bad = read_account(t->out, l->rival->label, &a);
 
-    if (read_times(t->out, l->rival->label, &times))
+    if (a.wrong || (!t->timed && !a.verified))
         fail_row(l->row, "its job did not say that what arrived is what was sent");
-    else if (t->timed && (times.count == 0 || add_ratios(s, l, samples_median(&times))))
+    else if (t->timed && (bad || a.times.count == 0 || add_ratios(s, l, samples_median(&a.times))))
         fail_row(l->row, "its job printed no times");
-    l->row->rounds += (long long)times.count;
-    samples_drop(&times);
+    l->row->rounds += (long long)a.times.count;
+    samples_drop(&a.times);
 }
 
 static bool runs(const lane *l, const program *p)
@@ -298,7 +320,7 @@ static int program_job(study *s, const program *p, bool timed)
 {
     char out[PATH_BYTES] = "", script[PATH_BYTES] = "";
     const task task = {p->word, script, out, timed};
-    int status = make_file(out, "", "") || make_file(script, p->suffix, p->script);
+    int status = make_empty(out) || make_script(script, p, timed);
 
     if (status != 0)
         snprintf(s->why, sizeof s->why, "no temporary file: %s", strerror(errno));

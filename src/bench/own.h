@@ -1,6 +1,6 @@
 /* Rivals that need a job of their own: another setting of the MPI, or another program. Each is
- * compared with ferry under equal conditions: a setting within its job, where ferry takes turns with
- * it; a program in whole jobs that alternate with jobs of ferry, pair by pair. */
+ * compared with ferry under equal conditions: a setting within its job, where ferry takes turns
+ * with it; a program in whole jobs that alternate with jobs of ferry, pair by pair. */
 #ifndef BENCH_OWN_H
 #define BENCH_OWN_H
 

@@ -11,10 +11,11 @@
 #include "bench/programs.h"
 #include "ferry/version.h"
 
-enum { TEXT_BYTES = 256, NAMES_MAX = 4, ROUNDS_LEAST = 3, ROUNDS_MOST = 100 };
+enum { TEXT_BYTES = 256, NAMES_MAX = 4, WORDS_MAX = 4, ROUNDS_LEAST = 3, ROUNDS_MOST = 100 };
 static const double moved_bytes = 256e6; /* by the rounds of one job, about */
 
-/* The interpreter of the system: others seldom have mpi4py, or one that was built for another MPI. */
+/* The interpreter of the system: others seldom have mpi4py, or one that was built for another MPI.
+ */
 static const char python[] = "/usr/bin/python3";
 
 static bool is_openmpi(void)
@@ -84,6 +85,21 @@ void program_tell(const content *c, bool is_bcast, bool timed)
     setenv("BENCH_OP", is_bcast ? "bcast" : "sendrecv", 1);
 }
 
+int program_write(const program *p, bool timed, FILE *to)
+{
+    static const char begin[] = "\n#verify\n", end[] = "\n#end\n";
+    const char *at = p->script;
+    int bad = 0;
+
+    for (const char *cut; timed && (cut = strstr(at, begin)) != NULL;) {
+        const size_t length = (size_t)(cut + 1 - at);
+        bad |= fwrite(at, 1, length, to) != length;
+        at = strstr(cut, end);
+        at += strlen(end);
+    }
+    return bad | (fputs(at, to) < 0);
+}
+
 /* --- whether they are there ------------------------------------------------------------------- */
 
 /* UCX is what copies from process to process in MPICH; other devices have other settings. */
@@ -133,18 +149,24 @@ static const char *python_missing(void)
     return text[0] ? text : NULL;
 }
 
-static bool find_gretl(char path_out[PATH_MAX])
+static const char *find_python(void)
 {
+    return python;
+}
+
+static const char *find_gretl(void)
+{
+    static char path[PATH_MAX];
     const char *at = getenv("PATH");
 
     for (; at && *at; at += strspn(at, ":")) {
         const int length = (int)strcspn(at, ":");
-        snprintf(path_out, PATH_MAX, "%.*s/gretlmpi", length, at);
-        if (access(path_out, X_OK) == 0)
-            return true;
+        snprintf(path, sizeof path, "%.*s/gretlmpi", length, at);
+        if (access(path, X_OK) == 0)
+            return path;
         at += length;
     }
-    return false;
+    return NULL;
 }
 
 /* Whether a file names something, such as the library that a program needs. */
@@ -167,9 +189,9 @@ static bool file_names(const char *path, const char *name)
 
 static const char *gretl_missing(void)
 {
-    char path[PATH_MAX];
+    const char *const path = find_gretl();
 
-    if (!find_gretl(path))
+    if (!path)
         return "there is no gretlmpi in PATH";
     if (file_names(path, is_openmpi() ? "libmpi.so" : "libmpich.so"))
         return NULL;
@@ -179,31 +201,28 @@ static const char *gretl_missing(void)
 
 /* --- running them ----------------------------------------------------------------------------- */
 
-static void run_python(const char *script, const char *const *names)
-{
-    const char *words[NAMES_MAX + 4] = {python, "-I", script};
-
-    for (int k = 0; k < NAMES_MAX && names[k]; ++k)
-        words[3 + k] = names[k];
-    execv(python, (char *const *)words);
-}
-
-static void run_gretl(const char *script, const char *const *names)
-{
-    char path[PATH_MAX];
-    const char *const words[] = {"gretlmpi", "-q", "-e", script, NULL};
-
-    (void)names;
-    if (find_gretl(path))
-        execv(path, (char *const *)words);
-}
+static const char *const python_words[] = {"-I", NULL};
+static const char *const gretl_words[] = {"-q", "-e", NULL};
 
 static const program programs[] = {
-    {"nocma", NULL, NULL, nocma_openmpi, nocma_missing, NULL},
-    {"python", script_python, ".py", NULL, python_missing, run_python},
-    {"gretl", script_gretl, ".inp", NULL, gretl_missing, run_gretl},
-    {"gretl-tuned", script_gretl, ".inp", tuned, gretl_missing, run_gretl},
+    {"nocma", NULL, NULL, nocma_openmpi, nocma_missing, NULL, NULL},
+    {"python", script_python, ".py", NULL, python_missing, find_python, python_words},
+    {"gretl", script_gretl, ".inp", NULL, gretl_missing, find_gretl, gretl_words},
+    {"gretl-tuned", script_gretl, ".inp", tuned, gretl_missing, find_gretl, gretl_words},
 };
+
+void program_run(const program *p, const char *path, const char *script, const char *const *names)
+{
+    const char *words[WORDS_MAX + NAMES_MAX + 3] = {path};
+    int count = 1;
+
+    for (int k = 0; k < WORDS_MAX && p->words[k]; ++k)
+        words[count++] = p->words[k];
+    words[count++] = script;
+    for (int k = 0; k < NAMES_MAX && names[k]; ++k)
+        words[count++] = names[k];
+    execv(path, (char *const *)words);
+}
 
 const program *program_find(const char *word)
 {

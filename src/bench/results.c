@@ -210,8 +210,7 @@ static int join_objects(json_object *to, json_object *from)
 {
     int bad = 0;
 
-    json_object_object_foreach(from, key, value)
-        bad |= put(to, key, json_object_get(value));
+    json_object_object_foreach(from, key, value) bad |= put(to, key, json_object_get(value));
     return bad;
 }
 

@@ -5,8 +5,8 @@
 #include "bench/content.h"
 #include "ferry/bundle.h"
 
-/* Make the bundle of a payload. Matrices and strings are borrowed from it, so that a payload that is
- * rewritten needs tree_update() only for its scalars. The detail of a failure is ferry's. */
+/* Make the bundle of a payload. Matrices and strings are borrowed from it, so that a payload that
+ * is rewritten needs tree_update() only for its scalars. The detail of a failure is ferry's. */
 ferry_status tree_build(const content *c, const void *payload, ferry_bundle **bundle_out);
 ferry_status tree_update(const content *c, const void *payload, ferry_bundle *bundle);
 

@@ -198,6 +198,7 @@ int cli_bench(cli *cli)
         {0, "pairs", "N", OPTION_COUNT, &bench.pairs,
          "jobs of each rival that needs its own; default 7"},
         {0, "own", "ORDER", OPTION_TEXT, &bench.own, NULL},
+        {0, "program", "FILE", OPTION_TEXT, &bench.program, NULL},
         {0, "script", "FILE", OPTION_TEXT, &bench.script, NULL},
         {0, "part", "FILE", OPTION_TEXT, &bench.part, NULL},
         {0, "progress", NULL, OPTION_FLAG, &progress, NULL},

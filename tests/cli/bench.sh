@@ -15,7 +15,7 @@ bench() {
 
 # Cases of two sizes, one argument or several, in one list and in the order given.
 bench "halo d=3 n=12 w=2 e=4 dir=y" vector rows=100 run=2 e=3 np=3 transpose n=61x34 e=2 bundle matrices=3x5x7 \
-    op=sendrecv --np 2 --json r.json --csv r.csv
+    op=sendrecv --np 2 --rivals datatype,handpack,blocked-alltoall,raw-warm,raw-fresh,xml --json r.json --csv r.csv
 shows '^halo d=3 n=12 w=2 e=4 dir=y np=2: .* every element verified$' out
 shows '^vector rows=100 run=2 stride=64 e=3 np=3: ' out
 shows '^  blocked-alltoall ' out

@@ -32,6 +32,9 @@ bad 'bundle: matrices=1x2x3x4; expected 3 numbers' bundle matrices=1x2x3x4
 bad 'transpose: n=7x; expected 2 numbers' transpose n=7x
 bad 'transpose: e=65; expected a number from 1 to 64' transpose e=65
 bad 'bundle: op=scatter; expected bcast or sendrecv' bundle op=scatter
+bad 'bundle: small=2; expected a number from 4 to' bundle small=2
+bad 'bundle: matrix=7; expected a number from 8 to' bundle matrix=7
+bad 'bundle: matrix=2x3; expected a number' bundle matrix=2x3
 bad 'halo: dir=w; expected x, y or z' halo dir=w
 
 # Values that do not go together.
@@ -41,9 +44,19 @@ bad 'halo: dir=z needs d=3 or more; got d=2' halo d=2 dir=z
 bad 'halo: w=9 is wider than the block, n=8; expected w <= n' halo n=8 w=9
 bad 'halo: a face has 1152921504606846976 cells; expected at most 2147483647' halo n=1G
 
+bad 'bundle: small=6; expected a multiple of 4' bundle small=6
+bad 'bundle: matrix=12; expected a multiple of 8' bundle matrix=12
+bad 'bundle: expected one of matrices, small and matrix' bundle small=8 matrix=8
+bad 'bundle: expected one of matrices, small and matrix' bundle matrices=1x1x1 small=8
+bad 'report: case halo; expected bundle' report halo
+bad 'report: small is given; expected matrices or matrix' report bundle small=8
+bad 'report: prints lines only; expected neither --json nor --csv' report bundle --json x.json
+bad 'no case is given' report
+
 # More memory than there is, also where the product passes 64 bits.
 bad 'transpose n=1000000x2000000 e=8 np=2 needs 64000000000000 bytes of memory; there are [0-9]+$' \
     transpose n=1000000x2000000 e=8
+bad 'bundle matrix=1099511627776 op=bcast np=2 needs [0-9]+ bytes of memory; there are' bundle matrix=1024G
 bad 'bundle .* needs 18446744073709551615 bytes of memory' bundle matrices=2147483647x2147483647x2147483647
 
 # Ranks.
@@ -52,8 +65,13 @@ bad 'vector: np=1; expected 2 or more ranks' vector np=1
 bad 'bundle: np=1; expected 2 or more ranks' bundle --np 1
 
 # Rivals and outputs.
-bad '--rivals: unknown rival "boost"; expected all, none, raw-warm, raw-fresh, xml' bundle --rivals boost
+bad '--rivals: unknown rival "boots"; expected all, none, raw-warm, raw-fresh, raw-nocma, xml, boost, boost-content, pickle, pickle5, gretl, gretl-tuned$' \
+    bundle --rivals boots
 bad '--rivals: unknown rival ""; expected' bundle --rivals ''
+bad '--rivals: unknown rival "gretl"; expected all, none, datatype, handpack$' halo --rivals gretl
+bad '--pairs' bundle --pairs 0
+bad '--pairs 1001; expected a number from 1 to 1000' bundle --pairs 1001
+bad '--pairs' bundle --pairs x
 bad '--rivals: unknown rival "xml"; expected all, none, datatype, handpack' halo vector --rivals xml
 bad '--plot: this version draws nothing' halo --plot x.png
 bad 'output none/x.json cannot be written: No such file' halo --json none/x.json
@@ -61,7 +79,7 @@ bad 'output \. is a folder; expected the name of a file' halo --csv .
 bad '--json and --csv are both same; expected two files' halo --json same --csv same
 
 run 0 "$program" bench --help
-for word in bundle vector halo transpose rows= matrices= datatype handpack blocked-alltoall xml; do
+for word in bundle vector halo transpose rows= matrices= small=N matrix=N gretl-tuned report datatype handpack blocked-alltoall xml; do
     shows "$word" out
 done
 finish

@@ -4,9 +4,12 @@
 
 #include <mpi.h>
 
+#include "bench/content.h"
 #include "bench/harness.h"
 #include "bench/pattern.h"
+#include "bench/programs.h"
 #include "bench/stats.h"
+#include "bench/tree.h"
 #include "bench/turn.h"
 #include "bench/world.h"
 #include "bench/xml.h"
@@ -264,6 +267,94 @@ static void xml_keeps_every_bit(void **state)
     free(text);
 }
 
+/* Every value of a payload is somewhere in its tree, and each that changes is noticed. */
+static void trees_hold_the_payload(const content *c)
+{
+    unsigned char *const payload = malloc(content_bytes(c));
+    ferry_bundle *bundle = NULL, *copy = NULL;
+
+    assert_non_null(payload);
+    content_fill(c, payload, 2, 3);
+    assert_int_equal(content_wrong(c, payload, 2, 3), 0);
+    assert_int_equal(content_wrong(c, payload, 2, 4), content_values(c));
+    assert_int_equal(content_wrong(c, payload, 1, 3), content_values(c));
+    assert_int_equal(tree_build(c, payload, &bundle), FERRY_OK);
+    assert_int_equal(tree_wrong(c, bundle, 2, 3), 0);
+    assert_int_equal(tree_wrong(c, NULL, 2, 3), content_values(c));
+    assert_int_equal(ferry_bundle_copy(bundle, &copy), FERRY_OK);
+    content_fill(c, payload, 2, 4);
+    assert_int_equal(tree_update(c, payload, bundle), FERRY_OK);
+    assert_int_equal(tree_wrong(c, bundle, 2, 4), 0);
+    assert_int_equal(tree_wrong(c, copy, 2, 4), content_values(c));
+    for (size_t k = 0; k < content_bytes(c); k += 7) {
+        payload[k] ^= 1;
+        assert_int_equal(tree_update(c, payload, bundle), FERRY_OK);
+        assert_int_equal(tree_wrong(c, bundle, 2, 4), 1);
+        assert_int_equal(content_wrong(c, payload, 2, 4), 1);
+        payload[k] ^= 1;
+    }
+    ferry_bundle_free(copy);
+    ferry_bundle_free(bundle);
+    free(payload);
+}
+
+static void contents(void **state)
+{
+    const content small = {.small = 428}, few = {.small = 4}, matrices = {.count = 3, .rows = 4, .columns = 5};
+
+    (void)state;
+    assert_int_equal(content_bytes(&small), 214 * 8 + 107 * 20 + 107 * 72);
+    assert_int_equal(content_values(&small), 214 + 107 + 107 * 9);
+    trees_hold_the_payload(&small);
+    trees_hold_the_payload(&few);
+    trees_hold_the_payload(&matrices);
+}
+
+/* What the lines of a report call the difference. */
+static void differences(void **state)
+{
+    const content c = {.count = 2, .rows = 3, .columns = 4}, other = {.count = 2, .rows = 4, .columns = 3};
+    double payload[24], changed[24];
+    ferry_bundle *bundle = NULL;
+
+    (void)state;
+    content_fill(&c, payload, 0, 1);
+    memcpy(changed, payload, sizeof changed);
+    assert_int_equal(tree_build(&c, payload, &bundle), FERRY_OK);
+    assert_true(tree_difference(&c, bundle, payload) == 0);
+    changed[5] = payload[5] + 0.25;
+    changed[23] = payload[23] - 0.5;
+    assert_true(tree_difference(&c, bundle, changed) > 0.74 && tree_difference(&c, bundle, changed) < 0.76);
+    assert_true(tree_difference(&other, bundle, payload) > 1e300);
+    assert_true(tree_difference(&c, NULL, payload) > 1e300);
+    ferry_bundle_free(bundle);
+}
+
+/* A timed script is the other without what verifies. */
+static void scripts_are_cut(void **state)
+{
+    const program *const gretl = program_find("gretl");
+    char *whole = NULL, *cut = NULL;
+    size_t whole_bytes = 0, cut_bytes = 0;
+
+    (void)state;
+    assert_non_null(gretl);
+    assert_null(program_find("gretel"));
+    FILE *file = open_memstream(&whole, &whole_bytes);
+    assert_int_equal(program_write(gretl, false, file), 0);
+    fclose(file);
+    file = open_memstream(&cut, &cut_bytes);
+    assert_int_equal(program_write(gretl, true, file), 0);
+    fclose(file);
+    assert_string_equal(whole, script_gretl);
+    assert_non_null(strstr(whole, "gretl verified\\n"));
+    assert_null(strstr(cut, "gretl verified\\n"));
+    assert_non_null(strstr(cut, "mpibcast(&b, 0)"));
+    assert_non_null(strstr(cut, "\nendloop\n"));
+    free(whole);
+    free(cut);
+}
+
 static void the_usual_transpose(void **state)
 {
     enum { ROWS = 37, COLUMNS = 21, MOST = 24 };
@@ -304,6 +395,9 @@ int main(void)
         cmocka_unit_test(medians),
         cmocka_unit_test(patterns),
         cmocka_unit_test(the_usual_transpose),
+        cmocka_unit_test(contents),
+        cmocka_unit_test(differences),
+        cmocka_unit_test(scripts_are_cut),
         {"times_have_an_order, paced", times_have_an_order, NULL, NULL, NULL},
         {"times_have_an_order, streaming", times_have_an_order, NULL, NULL, &streaming},
         cmocka_unit_test(wrong_contenders_are_caught),

@@ -1,5 +1,5 @@
-/* The rival `boost`: what a C++ program does, maps of matrices that Boost.MPI serializes. Nested maps
- * for the small entries. No exception leaves this file. */
+/* The rival `boost`: what a C++ program does, maps of matrices that Boost.MPI serializes. Nested
+ * maps for the small entries. No exception leaves this file. */
 #include <boost/mpi.hpp>
 #include <boost/mpi/skeleton_and_content.hpp>
 #include <boost/serialization/map.hpp>
@@ -17,7 +17,8 @@
 
 namespace mpi = boost::mpi;
 
-namespace {
+namespace
+{
 
 struct matrix {
     std::size_t rows = 0, columns = 0;
@@ -61,7 +62,8 @@ struct boost_side {
     mutable std::string text;
 };
 
-namespace {
+namespace
+{
 
 /* Run a step; what it throws becomes a text. */
 template <class Step> int guarded(const boost_side *side, Step step)

@@ -1,9 +1,10 @@
 """The rivals `pickle` and `pickle5` of `ferry bench bundle`: containers of numpy arrays as mpi4py moves them.
 
 A rank of a job of its own. The environment tells what to move (see programs.c); the names to measure are the
-arguments. Rank 0 prints "ferry-bench NAME SECONDS" for each timed round, and "ferry-bench NAME verified" when all
-that arrived in the last round was what the sender had. Nothing is verified before, since the memory that this takes
-changes what malloc does in later rounds; a job without timed rounds comes first.
+arguments. Rank 0 prints "ferry-bench NAME SECONDS" for each timed round, and at the end "ferry-bench NAME verified"
+when all that arrived in the last round was what the sender had, else "ferry-bench NAME wrong". Nothing is verified
+before, since the memory that this takes changes what malloc does in later rounds; a job without timed rounds comes
+first.
 """
 import os
 import sys
@@ -90,8 +91,9 @@ def measure(name, comm):
         if world.rank == 0 and turn > 0:
             print('ferry-bench %s %.9g' % (name, seconds))
         del got
-    if world.allreduce(right, op=MPI.LAND) and world.rank == 0:
-        print('ferry-bench %s verified' % name)
+    right = world.allreduce(right, op=MPI.LAND)
+    if world.rank == 0:
+        print('ferry-bench %s %s' % (name, 'verified' if right else 'wrong'))
 
 
 for wanted in sys.argv[1:]:
