@@ -756,7 +756,7 @@ static ferry_status read_all(reader *r, ferry_bundle *bundle)
 
 ferry_status ferry_convert_from_json(const char *text, size_t bytes, ferry_bundle **bundle_out)
 {
-    reader r = {.begin = text, .at = text, .end = text + bytes};
+    reader r = {.begin = text, .at = text};
     ferry_bundle *bundle;
 
     if (!text || !bundle_out)
@@ -765,6 +765,7 @@ ferry_status ferry_convert_from_json(const char *text, size_t bytes, ferry_bundl
     ferry_status st = ferry_bundle_new(&bundle);
     if (st != FERRY_OK)
         return st;
+    r.end = text + bytes;
     const number_locale locale = number_begin();
     st = read_all(&r, bundle);
     number_end(locale);

@@ -288,7 +288,8 @@ size_t npy_write(const char *descr, bool fortran, int dims, const int64_t *shape
     char numbers[NPY_WRITTEN_MAX / 2];
     npy_header named = {.dims = dims};
 
-    memcpy(named.shape, shape, (size_t)dims * sizeof *shape);
+    if (dims > 0)
+        memcpy(named.shape, shape, (size_t)dims * sizeof *shape);
     const int length = snprintf(
         text, NPY_WRITTEN_MAX - START, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr,
         fortran ? "True" : "False", npy_shape(&named, numbers, sizeof numbers));
