@@ -66,8 +66,8 @@ run 1 "$program" bundle diff a.json d.json
 shows 'list/1/1/deep' out
 silent err
 run 1 "$program" bundle diff d.json a.ferry
-sed 's/"deep": true/"deep": false, "more": 1/; s/"unit": "m"/"unit": "s"/; s/"x": 0.1/"x": 1/; s/2, 3\], "data"/3, 2], "data"/; s/"names"/"others"/' \
-    a.json >e.json
+sed 's/"deep": true/"deep": false, "more": 1/; s/"unit": "m"/"unit": "s"/; s/"x": 0.1/"x": 1/' a.json |
+    sed 's/2, 3\], "data"/3, 2], "data"/; s/"names"/"others"/' >e.json
 run 1 "$program" bundle diff --all a.json e.json
 cp out all
 cat >want <<'TEXT'
@@ -90,7 +90,8 @@ refuse 2 '^ferry: bundle: nowhere.json: cannot be opened: No such file' "$progra
 refuse 2 '^ferry: bundle: nowhere.json: cannot be opened' "$program" bundle diff nowhere.json a.json
 
 # --- outputs
-refuse 1 '^ferry: bundle: b.json: exists already, expected a new name or --force' "$program" bundle convert a.ferry b.json
+refuse 1 '^ferry: bundle: b.json: exists already, expected a new name or --force' \
+    "$program" bundle convert a.ferry b.json
 run 0 cmp a.ferry b.ferry
 run 0 "$program" bundle convert --force d.json b.ferry
 run 1 cmp -s a.ferry b.ferry
@@ -98,7 +99,8 @@ run 0 "$program" bundle convert --force b.ferry b.ferry
 run 0 "$program" bundle diff b.ferry d.json
 mkdir folder
 refuse 1 '^ferry: bundle: folder: a directory' "$program" bundle convert --to json --force a.ferry folder
-refuse 1 '^ferry: bundle: nowhere/x.json: cannot be written: No such file' "$program" bundle convert a.ferry nowhere/x.json
+refuse 1 '^ferry: bundle: nowhere/x.json: cannot be written: No such file' \
+    "$program" bundle convert a.ferry nowhere/x.json
 refuse 1 '^ferry: bundle: nowhere/x.npz: cannot be written' "$program" bundle convert a.ferry nowhere/x.npz
 refuse 1 '^ferry: bundle: nowhere/x.ferry: cannot be written' "$program" bundle convert a.ferry nowhere/x.ferry
 refuse 2 '^ferry: bundle: x.xml: xml is only read' "$program" bundle convert a.ferry x.xml

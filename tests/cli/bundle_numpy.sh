@@ -41,7 +41,12 @@ run 0 "$program" bundle convert empty.json empty.npz
 run 0 "$python" -c 'import numpy; assert numpy.load("empty.npz").files == []'
 printf '%s' '{"v": {"$bytes": ""}, "s": "", "t": {"$strings": []}}' >small.json
 run 0 "$program" bundle convert small.json small.npz
-run 0 "$python" -c 'import numpy; f = numpy.load("small.npz"); assert f["v"].tobytes() == b"" and f["s"] == "" and f["t"].shape == (0,)'
+cat >small.py <<'TEXT'
+import numpy
+found = numpy.load("small.npz")
+assert found["v"].tobytes() == b"" and found["s"] == "" and found["t"].shape == (0,)
+TEXT
+run 0 "$python" small.py
 run 0 "$program" bundle diff small.json small.npz
 
 # What bundles have not is refused by name.

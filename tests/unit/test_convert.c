@@ -323,7 +323,7 @@ static void other_locale(void **state)
     (void)state;
 
     for (size_t i = 0; i < 4 && !found; i++)
-        found = setlocale(LC_ALL, names[i]) != NULL;
+        found = setlocale(LC_NUMERIC, names[i]) != NULL;
     if (!found)
         puts("skipped: no locale with decimal commas is installed");
     check_ok(ferry_bundle_set_float64(b, "x", 0.5));

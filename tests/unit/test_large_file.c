@@ -1,5 +1,5 @@
-/* Files beyond 2^31 and 2^32 bytes: images saved, loaded and mapped, .npz written and read. Slow; skipped where there is
- * no room. The arrays are pages of zeros, with marks around the places where 32-bit numbers end. */
+/* Files beyond 2^31 and 2^32 bytes: images saved, loaded and mapped, .npz written and read. Slow; skipped where
+ * there is no room. The arrays are pages of zeros, with marks around the places where 32-bit numbers end. */
 #include "unit/check.h"
 
 #include <sys/mman.h>
