@@ -515,6 +515,7 @@ static const struct entry {
      NULL, "receivers reuse memory"},
     {"ferry-fresh", CONTENDER_FERRY, rewrite_sender, forget_pool, round_ferry, drop_bundle,
      wrong_bundle, NULL, "receivers take fresh memory"},
+    /* Receivers that map an image in shared memory come here as "ferry-readonly", `mapped`. */
     {"raw-warm", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used, NULL,
      "one message into used memory"},
     {"raw-fresh", CONTENDER_RIVAL, rewrite_sender, NULL, round_fresh, unmap_fresh, wrong_fresh,

@@ -385,7 +385,8 @@ static void conclude(run *r, lane *l, double least_s, double doubt_s)
 {
     measurement *const m = r->m;
     result *const found = &m->results[m->result_count];
-    const bool carries = l->c->kind == CONTENDER_FERRY || l->c->kind == CONTENDER_RIVAL;
+    const bool carries =
+        (l->c->kind == CONTENDER_FERRY || l->c->kind == CONTENDER_RIVAL) && !l->c->mapped;
 
     if (l->out && !l->c->missing)
         return;

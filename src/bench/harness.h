@@ -43,7 +43,8 @@ struct contender {
     contender_step *before;  /* untimed, before a paced round and before checks: memory, marks */
     contender_step *round;   /* the operation, timed */
     contender_step *after; /* untimed, after each paced round: gives back what the round obtained */
-    contender_check *wrong;          /* after a round: NULL for what has no result to check */
+    contender_check *wrong; /* after a round: NULL for what has no result to check */
+    bool mapped; /* receivers read what the sender wrote where it lies: copying is no limit */
     const char *missing;             /* why it cannot run here; NULL when it can */
     char note[CONTENDER_NOTE_BYTES]; /* what a reader should know of the row, "" if nothing */
 };

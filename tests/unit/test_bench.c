@@ -181,9 +181,13 @@ static void impossible_rates_are_refused(void **state)
     (void)state;
     add(m, "ferry", CONTENDER_FERRY, j, copy);
     add(m, "rival", CONTENDER_RIVAL, j, nothing)->wrong = NULL;
+    contender *const mapped = add(m, "mapped", CONTENDER_FERRY, j, nothing);
+    mapped->wrong = NULL;
+    mapped->mapped = true; /* nothing is copied: no rate is impossible */
     add(m, "alone", CONTENDER_ALONE, j, copy_slowly)->wrong = NULL;
     assert_int_equal(harness_run(&alone, m, NULL, NULL), 0);
     assert_true(find(m, "rival")->refused);
+    assert_false(find(m, "mapped")->refused);
     assert_true(m->refused);
     free(j);
     free(m);
