@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
+#include "bundle/head.h"
 
 size_t attributes_seek(const attribute_set *set, size_t place)
 {
@@ -69,6 +70,7 @@ void attributes_give(tree *t, size_t place, tree *given)
     attribute_set *const set = t->attributes;
     const size_t at = attributes_seek(set, place);
 
+    head_forget(t);
     memmove(&set->at[at + 1], &set->at[at], (set->count - at) * sizeof set->at[0]);
     set->at[at] = (attribute){place, given};
     set->count++;
@@ -83,6 +85,7 @@ tree *attributes_take(tree *t, size_t place)
 
     if (!set || at == set->count)
         return NULL;
+    head_forget(t);
     tree *const taken = set->at[at].tree;
     set->count--;
     memmove(&set->at[at], &set->at[at + 1], (set->count - at) * sizeof set->at[0]);

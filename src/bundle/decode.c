@@ -10,6 +10,7 @@
 #include "bundle/attribute.h"
 #include "bundle/image.h"
 #include "bundle/index.h"
+#include "bundle/pattern.h"
 #include "bundle/utf8.h"
 #include "bundle/value.h"
 #include "ferry/memory.h"
@@ -25,6 +26,7 @@ typedef struct reader {
     uint32_t *slots;
     tree *trees;
     size_t values_left, names_left, trees_left;
+    bool learns; /* for a pattern: keep where scalars lie instead of them */
 } reader;
 
 static ferry_status damaged(const reader *r, const char *section, const char *what)
@@ -246,6 +248,8 @@ static ferry_status read_strings(reader *r, value *v)
         st = read_data(r, v->type, bytes, &data);
     if (st != FERRY_OK)
         return st;
+    if (r->learns)
+        return FERRY_ERR_TYPE; /* a pattern would have to look at every end again */
     v->strings.ends = (const uint64_t *)data;
     v->strings.count = count;
     return check_ends(r, v, bytes);
@@ -281,7 +285,8 @@ static ferry_status read_scalar(reader *r, value *v)
         return st;
     if (v->type == FERRY_TYPE_BOOL && (unsigned char)*data > 1)
         return damaged(r, data, "a bool is neither 0 nor 1");
-    memcpy(v->scalar, data, bytes);
+    const uint64_t at = (uint64_t)(data - r->image);
+    memcpy(v->scalar, r->learns ? (const void *)&at : data, r->learns ? sizeof at : bytes);
     return FERRY_OK;
 }
 
@@ -474,52 +479,66 @@ size_t image_tree_bytes(const image_header *h)
            h->keyed * (sizeof(char *) + 3 * sizeof(uint32_t));
 }
 
-static ferry_status make_arena(reader *r, const image_store *store, arena **arena_out)
+/* Lay the trees out in `room`. */
+static tree *make_arena(reader *r, void *room)
 {
     const image_header *const h = &r->header;
-    const size_t bytes = image_tree_bytes(h);
-    void *room = store->room;
 
-    if (!room || store->room_bytes < bytes) {
-        const ferry_status st = ferry_memory_take(bytes, &room);
-        if (st != FERRY_OK)
-            return st;
-    }
-    arena *const fresh = room;
-    r->trees = (tree *)(fresh + 1);
+    r->trees = (tree *)((arena *)room + 1);
     r->values = (value *)(r->trees + h->containers);
     r->names = (const char **)(r->values + h->entries);
     r->slots = (uint32_t *)(r->names + h->keyed);
     r->values_left = h->entries;
     r->names_left = h->keyed;
     r->trees_left = h->containers - 1;
-    *arena_out = fresh;
+    tree *const root = r->trees++;
+    *root = (tree){.arena = room, .in_arena = true, .store_in_arena = true};
+    return root;
+}
+
+bool image_learn(const image_store *store, void *room)
+{
+    reader r;
+
+    if (read_header(&r, store->block, store->bytes) != FERRY_OK)
+        return false;
+    r.learns = true;
+    return read_root(&r, make_arena(&r, room)) == FERRY_OK;
+}
+
+static ferry_status read_image(image_store *store, ferry_bundle **bundle_out)
+{
+    reader r;
+    void *room = store->room;
+    ferry_status st = read_header(&r, store->block, store->bytes);
+
+    if (st == FERRY_OK && (!room || store->room_bytes < image_tree_bytes(&r.header)))
+        st = ferry_memory_take(image_tree_bytes(&r.header), &room);
+    if (st != FERRY_OK)
+        return st;
+    tree *const root = make_arena(&r, room);
+    st = read_root(&r, root);
+    if (st != FERRY_OK) {
+        if (room != store->room)
+            ferry_memory_give(room);
+        return st;
+    }
+    *(arena *)room =
+        (arena){store->block, store->bytes, store->give, store->user, store->read_only};
+    if (room == store->room)
+        store->room = NULL;
+    *bundle_out = (ferry_bundle *)root;
     return FERRY_OK;
 }
 
 ferry_status image_decode_store(image_store *store, ferry_bundle **bundle_out)
 {
-    reader r;
-    arena *held = NULL;
-    ferry_status st = read_header(&r, store->block, store->bytes);
-
+    if (pattern_apply(store, bundle_out))
+        return FERRY_OK;
+    const ferry_status st = read_image(store, bundle_out);
     if (st == FERRY_OK)
-        st = make_arena(&r, store, &held);
-    if (st != FERRY_OK)
-        return st;
-    tree *const root = r.trees++;
-    *root = (tree){.arena = held, .in_arena = true, .store_in_arena = true};
-    st = read_root(&r, root);
-    if (st != FERRY_OK) {
-        if (held != store->room)
-            ferry_memory_give(held);
-        return st;
-    }
-    *held = (arena){store->block, store->bytes, store->give, store->user, store->read_only};
-    if (held == store->room)
-        store->room = NULL;
-    *bundle_out = (ferry_bundle *)root;
-    return FERRY_OK;
+        pattern_offer(store);
+    return st;
 }
 
 ferry_status image_decode(void *block, size_t bytes, ferry_bundle **bundle_out)

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/trouble.h"
 #include "bundle/attribute.h"
+#include "bundle/head.h"
 #include "bundle/image.h"
 #include "bundle/value.h"
 #include "ferry/memory.h"
@@ -32,6 +33,7 @@ typedef struct writer {
     size_t count;    /* of pieces */
     size_t entries, keyed, containers;
     void *packed; /* as in an encoding */
+    bool lasting; /* the schema stays right as long as the tree is not changed by calls */
 } writer;
 
 /* --- room --- */
@@ -78,9 +80,12 @@ static void write_word(writer *w, uint64_t word)
     w->at.schema += sizeof word;
 }
 
-static bool says_utf8(const value *v)
+static bool says_utf8(writer *w, const value *v)
 {
-    return (v->type == FERRY_TYPE_STRING || v->type == FERRY_TYPE_STRINGS) && value_utf8(v);
+    if (v->type != FERRY_TYPE_STRING && v->type != FERRY_TYPE_STRINGS)
+        return false;
+    w->lasting &= !(v->flags & VALUE_BORROWED); /* it may hold something else next time */
+    return value_utf8(v);
 }
 
 static void write_record(writer *w, const value *v, size_t key_bytes, bool attributed)
@@ -89,7 +94,7 @@ static void write_record(writer *w, const value *v, size_t key_bytes, bool attri
         .type = v->type,
         .element = v->element,
         .dims = v->dims,
-        .flags = (uint8_t)((says_utf8(v) ? IMAGE_UTF8 : 0) |
+        .flags = (uint8_t)((says_utf8(w, v) ? IMAGE_UTF8 : 0) |
                            (v->flags & VALUE_COLUMN ? IMAGE_COLUMN : 0) |
                            (attributed ? IMAGE_ATTRIBUTES : 0)),
         .key_bytes = (uint32_t)key_bytes,
@@ -303,27 +308,36 @@ static void write_header(writer *w, image_header *header)
     memcpy(w->schema.data, header, sizeof *header);
 }
 
-/* The header, and the pieces before those of large values. */
-static void finish(writer *w, encoding *e)
+static image_head make_head(writer *w)
 {
-    image_header header;
+    image_head head = {.schema = w->schema.data, .keys = w->keys.data};
 
-    write_header(w, &header);
-    const size_t schema = sizeof header + header.schema, small = image_small(&header);
-    const ferry_piece head[HEAD_PIECES] = {
-        {w->schema.data, schema},
-        {w->keys.data, fill_up(&w->keys, header.keys, small - schema)},
-        {w->small.data, fill_up(&w->small, header.values, image_large(&header) - small)},
+    write_header(w, &head.header);
+    head.schema_bytes = sizeof head.header + head.header.schema;
+    head.keys_bytes =
+        fill_up(&w->keys, head.header.keys, image_small(&head.header) - head.schema_bytes);
+    return head;
+}
+
+/* The head, and the pieces before those of large values. */
+static void finish(const writer *w, const image_head *head, encoding *e)
+{
+    const size_t small_bytes = image_large(&head->header) - image_small(&head->header);
+    const ferry_piece first[HEAD_PIECES] = {
+        {head->schema, head->schema_bytes},
+        {head->keys, head->keys_bytes},
+        {w->small.data, fill_up(&w->small, head->header.values, small_bytes)},
     };
     size_t count = 0;
+
     e->pieces = (ferry_piece *)w->pieces.data;
     for (int i = 0; i < HEAD_PIECES; i++)
-        if (head[i].bytes > 0)
-            e->pieces[count++] = head[i];
+        if (first[i].bytes > 0)
+            e->pieces[count++] = first[i];
     const size_t others = w->count - HEAD_PIECES;
     memmove(e->pieces + count, e->pieces + HEAD_PIECES, others * sizeof *e->pieces);
     e->count = count + others;
-    e->total = header.total;
+    e->total = head->header.total;
 }
 
 /* Who encodes often encodes alike: begin with the room that was needed last. */
@@ -339,23 +353,87 @@ static ferry_status guess_room(writer *w, const image_cursor *last)
     return st;
 }
 
-ferry_status encoding_make(const tree *root, encoding *encoding_out)
+/* Everything that was taken, so that it can be dropped. */
+static void hand_over(const writer *w, encoding *e)
+{
+    e->pieces = (ferry_piece *)w->pieces.data;
+    e->schema = w->schema.data;
+    e->keys = w->keys.data;
+    e->small = w->small.data;
+    e->packed = w->packed;
+}
+
+static ferry_status encode_all(const tree *root, writer *w, encoding *e)
 {
     static _Thread_local image_cursor last;
-    writer w = {.count = HEAD_PIECES};
-    encoding e = {0};
-    ferry_status st = guess_room(&w, &last);
+    ferry_status st = guess_room(w, &last);
 
     if (st == FERRY_OK)
-        st = write_bundle(&w, root);
+        st = write_bundle(w, root);
+    hand_over(w, e);
+    last = w->at;
+    if (st != FERRY_OK)
+        return st;
+    const image_head head = make_head(w);
+    finish(w, &head, e);
+    if (w->lasting && head_keep(root, &head))
+        e->schema = e->keys = NULL; /* the tree's now */
+    return FERRY_OK;
+}
+
+/* --- values alone --- */
+
+static ferry_status rewrite_tree(writer *w, const tree *t);
+
+static ferry_status rewrite_value(writer *w, const value *v)
+{
+    ferry_status st = want(&w->small, w->at.small + VALUE_SMALL);
+
+    if (value_is_tree(v))
+        return rewrite_tree(w, v->child);
+    if (v->type == FERRY_TYPE_NULL)
+        return FERRY_OK;
     if (st == FERRY_OK)
-        finish(&w, &e);
-    last = w.at;
-    e.pieces = (ferry_piece *)w.pieces.data;
-    e.schema = w.schema.data;
-    e.keys = w.keys.data;
-    e.small = w.small.data;
-    e.packed = w.packed;
+        st = want(&w->pieces, (w->count + VALUE_PIECES + LAST_PIECE) * sizeof(ferry_piece));
+    return st == FERRY_OK ? write_data(w, v, value_bytes(v)) : st;
+}
+
+static ferry_status rewrite_tree(writer *w, const tree *t)
+{
+    ferry_status st = FERRY_OK;
+
+    for (size_t i = 0; i < t->count && st == FERRY_OK; i++) {
+        st = rewrite_value(w, &t->values[i]);
+        const tree *const its = t->attributes ? attributes_find(t, i) : NULL;
+        if (st == FERRY_OK && its)
+            st = rewrite_tree(w, its);
+    }
+    return st;
+}
+
+/* The head is known from the last time. */
+static ferry_status encode_values(const tree *root, const image_head *head, writer *w, encoding *e)
+{
+    const size_t least_pieces = (HEAD_PIECES + LAST_PIECE) * sizeof(ferry_piece);
+    ferry_status st = want(&w->small, head->header.values + VALUE_SMALL);
+
+    if (st == FERRY_OK)
+        st = want(&w->pieces, least_pieces);
+    if (st == FERRY_OK)
+        st = rewrite_tree(w, root);
+    hand_over(w, e);
+    if (st == FERRY_OK)
+        finish(w, head, e);
+    return st;
+}
+
+ferry_status encoding_make(const tree *root, encoding *encoding_out)
+{
+    const image_head *const head = head_of(root);
+    writer w = {.count = HEAD_PIECES, .lasting = true};
+    encoding e = {0};
+    const ferry_status st = head ? encode_values(root, head, &w, &e) : encode_all(root, &w, &e);
+
     if (st == FERRY_OK)
         *encoding_out = e;
     else

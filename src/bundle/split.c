@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "base/trouble.h"
 #include "bundle/attribute.h"
+#include "bundle/head.h"
 #include "bundle/schema.h"
 #include "bundle/value.h"
 
@@ -230,6 +231,7 @@ ferry_status split_make(const tree *whole, const split_plan *plan, int part, spl
 
 void split_drop(split_part *part)
 {
+    head_forget(part->root);
     for (void *block = part->blocks; block;) {
         void *const next = *(void **)block;
         alloc_free(block);

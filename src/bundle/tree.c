@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "base/trouble.h"
 #include "bundle/attribute.h"
+#include "bundle/head.h"
 #include "bundle/index.h"
 #include "bundle/utf8.h"
 #include "bundle/value.h"
@@ -50,6 +51,7 @@ void tree_drop(tree *t)
         value_drop(&t->values[i]);
     }
     attributes_drop(t);
+    head_drop(atomic_load_explicit(&t->head, memory_order_relaxed));
     if (!t->store_in_arena)
         alloc_free(t->values);
     if (t->arena) { /* it holds *t too */
@@ -150,6 +152,8 @@ void tree_replace(tree *t, size_t place, const value *v)
     const uint8_t kept = at->flags & VALUE_KEY_OWNED;
     const uint32_t hash = at->hash;
 
+    if (!value_alike(at, v))
+        head_forget(t);
     attributes_remove(t, place);
     unlink_value(t, at);
     *at = *v;
@@ -175,6 +179,7 @@ void tree_append(tree *t, const char *key, const value *v)
 {
     const size_t place = t->count++;
 
+    head_forget(t);
     t->values[place] = *v;
     t->values[place].hash = 0;
     link_child(t, v);
@@ -206,6 +211,7 @@ ferry_status tree_put(tree *t, const char *key, const value *v)
 
 void tree_remove(tree *t, size_t place)
 {
+    head_forget(t);
     attributes_remove(t, place);
     attributes_shift(t, place, t->count, -1);
     if (!t->is_list)
@@ -225,6 +231,7 @@ void tree_move(tree *t, size_t from, size_t to)
     const value moved = at[from];
     tree *const its_attributes = attributes_take(t, from);
 
+    head_forget(t);
     if (from < to) {
         memmove(&at[from], &at[from + 1], (to - from) * sizeof *at);
         attributes_shift(t, from, to + 1, -1);

@@ -7,6 +7,8 @@
 #ifndef BUNDLE_TREE_H
 #define BUNDLE_TREE_H
 
+#include <stdatomic.h>
+
 #include "ferry/bundle.h"
 
 typedef struct tree tree;
@@ -61,17 +63,18 @@ struct tree {
     const char **keys;
     uint32_t *slots; /* hash table of places + 1; see index.h */
     size_t count, room;
-    tree *parent;              /* whose value or attributes this is */
-    attribute_set *attributes; /* NULL: no value has any */
-    void *arena;               /* root of a decoded image: frees it; see arena */
-    uint32_t children;         /* values that are trees, and attributes */
-    uint8_t slot_bits;         /* 2^slot_bits slots; 0: none, few keys are searched one by one */
+    tree *parent;                      /* whose value or attributes this is */
+    attribute_set *attributes;         /* NULL: no value has any */
+    void *arena;                       /* root of a decoded image: frees it; see arena */
+    _Atomic(struct image_head *) head; /* of its last encoding, or NULL; see head.h */
+    uint32_t children;                 /* values that are trees, and attributes */
+    uint8_t slot_bits; /* 2^slot_bits slots; 0: none, few keys are searched one by one */
     bool is_list;
     bool in_arena;       /* this record is part of an arena */
     bool store_in_arena; /* and so are values, keys and slots */
 };
 
-_Static_assert(sizeof(value) == 24 && sizeof(tree) == 72,
+_Static_assert(sizeof(value) == 24 && sizeof(tree) == 80,
                "decoding takes 3 bytes for each byte of schema and keys");
 
 /* Start of the memory in which a decoded image keeps its trees, which is of ferry_memory_take(). */

@@ -359,3 +359,22 @@ size_t value_bytes(const value *v)
         return ferry_type_bytes(v->type);
     }
 }
+
+bool value_alike(const value *a, const value *b)
+{
+    const unsigned seen = VALUE_UTF8 | VALUE_COLUMN;
+
+    if (a->type != b->type || a->element != b->element || a->dims != b->dims ||
+        (a->flags & seen) != (b->flags & seen))
+        return false;
+    switch (a->type) {
+    case FERRY_TYPE_STRING:
+        return a->text.bytes == b->text.bytes && !((a->flags | b->flags) & VALUE_BORROWED);
+    case FERRY_TYPE_BYTES:
+        return a->text.bytes == b->text.bytes;
+    case FERRY_TYPE_ARRAY:
+        return memcmp(a->array.shape, b->array.shape, a->dims * sizeof *a->array.shape) == 0;
+    default:
+        return ferry_type_bytes(a->type) > 0 || a->type == FERRY_TYPE_NULL;
+    }
+}

@@ -91,7 +91,7 @@ static ferry_status try_bytes(const void *bytes, size_t count)
 
     asked = 0;
     const ferry_status st = ferry_bundle_decode(bytes, count, &b);
-    assert_true(asked <= 4 * count + 4096);
+    assert_true(asked <= 4 * count + (1 << 20)); /* a pattern may be learnt */
     if (st == FERRY_OK) {
         assert_int_equal(ferry_bundle_equal(b, b), 1);
         assert_true(ferry_bundle_print(b, NULL, 0) > 0);
