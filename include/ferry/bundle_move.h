@@ -515,6 +515,45 @@ typedef struct ferry_allocator {
 FERRY_API ferry_status ferry_bundle_recv_alloc(ferry_context *ctx, int from, int tag, const ferry_allocator *allocator,
                                                ferry_bundle **bundle_inout, ferry_message *message_out);
 
+/* ---- Without a copy --------------------------------------------------------------------------------------- */
+
+/**
+ * Copy a bundle into memory that nobody can change any more, so that ferry_bundle_bcast_sealed() need not copy it. The
+ * new bundle is used like any other; setting a value replaces it, but pointers that were lent cannot be written to.
+ *
+ * @param bundle      to copy; only read
+ * @param sealed_out  filled; the caller frees it with ferry_bundle_free()
+ * @retval FERRY_OK          filled
+ * @retval FERRY_ERR_ARG     a pointer is NULL
+ * @retval FERRY_ERR_MEMORY  out of memory
+ * @retval FERRY_ERR_SYSTEM  this system has no files that can be sealed
+ * @retval others            as ferry_bundle_encode(); nothing is filled after any failure
+ *
+ * Collective   no             Blocks  no             Memory  the image in shared memory, and a file descriptor
+ * Threads      any number that only read     Cost    each byte is copied once     Since   0.1
+ */
+FERRY_API ferry_status ferry_bundle_seal(const ferry_bundle *bundle, ferry_bundle **sealed_out);
+
+/**
+ * Broadcast a sealed bundle: the ranks of one node read the root's memory instead of copying it. Each rank's bundle is
+ * as after ferry_bundle_seal(), and stays when the root frees its own.
+ *
+ * When the bundle is not sealed or has been changed since, when ranks are on other nodes, or when one cannot reach the
+ * root's memory, this is ferry_bundle_bcast().
+ *
+ * @param ctx           context
+ * @param bundle_inout  as in ferry_bundle_bcast()
+ * @param root          rank; the same everywhere
+ * @retval FERRY_OK  all ranks hold equal bundles
+ * @retval others    as ferry_bundle_bcast(); nothing is replaced after any failure
+ *
+ * Collective   over the context     Blocks  yes
+ * Memory       at the root the small values; elsewhere one block for the tree; or as ferry_bundle_bcast()
+ * Threads      one at a time per context     Since   0.1
+ * Cost         reads the small values; a broadcast of a few hundred bytes and a reduction
+ */
+FERRY_API ferry_status ferry_bundle_bcast_sealed(ferry_context *ctx, ferry_bundle **bundle_inout, int root);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,6 +78,92 @@ FERRY_API void ferry_memory_give(void *data);
  */
 FERRY_API size_t ferry_memory_trim(size_t keep_bytes);
 
+/* ---- Sealed memory ---------------------------------------------------------------------------------------- */
+
+/** Memory that nobody can change any more, which other processes of the machine map instead of copying it. */
+typedef struct ferry_sealed ferry_sealed;
+
+/** Where a process finds the sealed memory of another one: plain bytes, to be sent. */
+typedef struct ferry_ticket {
+    uint64_t bytes;         /**< length of the memory */
+    uint64_t device, inode; /**< identity of the file it lies in */
+    int64_t process;        /**< of the owner */
+    int32_t file;           /**< descriptor in the owner */
+    char machine[68];       /**< which start of which machine */
+} ferry_ticket;
+
+/**
+ * Make memory to be filled and then sealed.
+ *
+ * @param bytes       wanted, at least 1
+ * @param sealed_out  filled; the caller frees it with ferry_sealed_free()
+ * @param data_out    filled with zeroed memory, to be written until ferry_sealed_close()
+ * @retval FERRY_OK          both are filled
+ * @retval FERRY_ERR_ARG     a pointer is NULL, or @p bytes is 0
+ * @retval FERRY_ERR_MEMORY  not to be had
+ * @retval FERRY_ERR_SYSTEM  this system has no files that can be sealed; nothing is filled after any failure
+ *
+ * Collective   no            Blocks   no            Memory  @p bytes, and a file descriptor until freed
+ * Threads      any thread    Cost     makes every page present      Since   0.1
+ */
+FERRY_API ferry_status ferry_sealed_create(size_t bytes, ferry_sealed **sealed_out, void **data_out);
+
+/**
+ * Seal: from now on nobody can write to it, not even the owner. The memory moves to another address.
+ *
+ * @param sealed    of ferry_sealed_create()
+ * @param data_out  filled with the new address; the old one is not valid any more
+ * @retval FERRY_OK          sealed
+ * @retval FERRY_ERR_ARG     a pointer is NULL
+ * @retval FERRY_ERR_STATE   sealed already
+ * @retval FERRY_ERR_SYSTEM  the system refused; only freeing is allowed
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      one at a time per object      Cost     two system calls      Since   0.1
+ */
+FERRY_API ferry_status ferry_sealed_close(ferry_sealed *sealed, const void **data_out);
+
+/**
+ * Tell where others find it.
+ *
+ * @param sealed      sealed memory of this process
+ * @param ticket_out  filled; good as long as the memory is not freed here
+ * @retval FERRY_OK         filled
+ * @retval FERRY_ERR_ARG    a pointer is NULL
+ * @retval FERRY_ERR_STATE  not sealed yet, or another process's
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      any thread    Cost     constant      Since   0.1
+ */
+FERRY_API ferry_status ferry_sealed_offer(const ferry_sealed *sealed, ferry_ticket *ticket_out);
+
+/**
+ * Map sealed memory of another process of this machine and this user. It stays when the owner frees it.
+ *
+ * @param ticket      what the owner's ferry_sealed_offer() filled
+ * @param sealed_out  filled; the caller frees it with ferry_sealed_free()
+ * @param data_out    filled with the memory, which can only be read
+ * @retval FERRY_OK          mapped
+ * @retval FERRY_ERR_ARG     a pointer is NULL
+ * @retval FERRY_ERR_SYSTEM  another machine, no way to the owner's files, or it is not what the ticket says (the text
+ *                           tells)
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no            Blocks   no            Memory  addresses; the pages are those of the owner
+ * Threads      any thread    Cost     five system calls     Since   0.1
+ */
+FERRY_API ferry_status ferry_sealed_open(const ferry_ticket *ticket, ferry_sealed **sealed_out, const void **data_out);
+
+/**
+ * Free it here; others that have mapped it keep it. Does nothing for NULL.
+ *
+ * @param sealed  owned by the caller; not valid afterwards
+ *
+ * Collective   no            Blocks   no            Memory  frees
+ * Threads      one at a time per object      Cost     two system calls      Since   0.1
+ */
+FERRY_API void ferry_sealed_free(ferry_sealed *sealed);
+
 #ifdef __cplusplus
 }
 #endif

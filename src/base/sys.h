@@ -19,6 +19,8 @@ int sys_memfd(const char *name); /* close-on-exec, sealing allowed */
 int sys_fallocate(int fd, int mode, int64_t offset, int64_t bytes);
 int sys_truncate(int fd, int64_t bytes);
 int sys_seal(int fd, int seals);
+int sys_seals(int fd);                     /* those that a file has, or -1 */
+void *sys_map_read(size_t bytes, int fd); /* shared, for reading only */
 int sys_open(const char *path, int flags, unsigned mode); /* close-on-exec added */
 int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);

@@ -86,14 +86,13 @@ ferry_status arrival_place(void *user, size_t bytes, void **data_out)
     return FERRY_OK;
 }
 
-static ferry_status read_notice(const void *block)
+ferry_status notice_read(const notice *said)
 {
-    notice said;
+    notice copy = *said;
 
-    memcpy(&said, block, sizeof said);
-    said.text[sizeof said.text - 1] = '\0';
-    trouble_keep(said.text);
-    return said.status < 0 ? (ferry_status)said.status : FERRY_ERR_FORMAT;
+    copy.text[sizeof copy.text - 1] = '\0';
+    trouble_keep(copy.text);
+    return copy.status < 0 ? (ferry_status)copy.status : FERRY_ERR_FORMAT;
 }
 
 static bool is_notice(const image_store *store)
@@ -107,7 +106,7 @@ ferry_status arrival_open(arrival *a, ferry_status st, ferry_bundle **bundle_out
     if (move_broken(st))
         return st;
     if (st == FERRY_OK && is_notice(&a->store)) {
-        st = read_notice(a->store.block);
+        st = notice_read(a->store.block);
     } else if (st == FERRY_OK) {
         a->store.bytes = image_message_bytes(a->store.bytes);
         st = image_decode_store(&a->store, bundle_out);

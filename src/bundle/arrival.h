@@ -19,6 +19,9 @@ typedef struct notice {
 /* One that tells of this failure, whose text was recorded last. */
 notice notice_of(ferry_status status);
 
+/* What one says: its failure, and the text. */
+ferry_status notice_read(const notice *said);
+
 /* Where one message goes. All memory that it takes is taken when its length is known, so that the
  * sender hears when there is none. */
 typedef struct arrival {
