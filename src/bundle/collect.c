@@ -1,23 +1,15 @@
 /* Beginnings, ends and messages of collective calls; see collect.h. */
 #include "bundle/collect.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { NOTICE_TRIES = 100 };
 
-/* What the root says first. */
-typedef struct opening {
-    char call[40];
-    int32_t what;
-} opening;
+static const char *const names[] = {
+#define X(word, name) [COLLECT_##word] = name,
+    COLLECT_CALLS(X)
+#undef X
+};
 
-typedef struct opening_place {
-    opening said;
-    size_t bytes;
-} opening_place;
-
-ferry_status collect_make(ferry_context *ctx, const char *call, int root, int what,
+ferry_status collect_make(ferry_context *ctx, collect_call call, int root, int what,
                           collection *collection_out)
 {
     ferry_context_info me;
@@ -25,30 +17,7 @@ ferry_status collect_make(ferry_context *ctx, const char *call, int root, int wh
 
     if (st != FERRY_OK)
         return st;
-    *collection_out = (collection){ctx, call, root, what, me.rank, me.size};
-    return FERRY_OK;
-}
-
-static ferry_status place_opening(void *user, size_t bytes, void **data_out)
-{
-    opening_place *const place = user;
-
-    if (bytes != sizeof place->said)
-        return trouble(FERRY_ERR_ARG, "ranks are in different collective calls");
-    *data_out = &place->said;
-    return FERRY_OK;
-}
-
-/* The root and this rank are in the same call with the same operation. */
-static ferry_status check_opening(const collection *c, const opening *mine, opening *roots)
-{
-    roots->call[sizeof roots->call - 1] = '\0';
-    if (strcmp(roots->call, mine->call) != 0)
-        return trouble(FERRY_ERR_ARG, "rank %d is in %s, rank %d in %s", c->rank, mine->call,
-                       c->root, roots->call);
-    if (roots->what != mine->what)
-        return trouble(FERRY_ERR_ARG, "%s: the operation is %d on rank %d, but %d on rank %d",
-                       c->call, mine->what, c->rank, roots->what, c->root);
+    *collection_out = (collection){ctx, call, names[call], root, what, me.rank, me.size};
     return FERRY_OK;
 }
 
@@ -60,22 +29,125 @@ ferry_status collect_first(ferry_status first, const notice *text, ferry_status 
     return first;
 }
 
+/* --- beginnings: the length of the broadcast tells the call and the operation, so that ranks can
+ * refuse it before it moves --- */
+
+enum { WHATS = 64, CALLS = sizeof names / sizeof *names, OPENING_BYTES = WHATS * (CALLS + 1) };
+
+static size_t opening_bytes(const collection *c)
+{
+    const int what = c->what >= 0 && c->what < WHATS ? c->what : WHATS - 1; /* refused anyway */
+
+    return (size_t)(WHATS * (c->number + 1) + what);
+}
+
+/* One rank in a beginning or an end. */
+typedef struct moment {
+    const collection *c;
+    ferry_status mine;
+    const notice *text; /* of `mine` */
+    size_t bytes;
+    union {
+        char zeros[OPENING_BYTES];
+        notice notice;
+    };
+} moment;
+
+static ferry_status place_opening(void *user, size_t bytes, void **data_out)
+{
+    moment *const m = user;
+    const collection *const c = m->c;
+    const size_t call = bytes / WHATS - 1;
+
+    if (m->mine != FERRY_OK) {
+        trouble_keep(m->text->text);
+        return m->mine;
+    }
+    if (bytes < WHATS || call >= CALLS)
+        return trouble(FERRY_ERR_ARG, "rank %d is in %s, rank %d in another broadcast", c->rank,
+                       c->call, c->root);
+    if (call != (size_t)c->number)
+        return trouble(FERRY_ERR_ARG, "rank %d is in %s, rank %d in %s", c->rank, c->call, c->root,
+                       names[call]);
+    if (bytes != opening_bytes(c))
+        return trouble(FERRY_ERR_ARG, "%s: the operation is %d on rank %d, but %zu on rank %d",
+                       c->call, c->what, c->rank, bytes % WHATS, c->root);
+    m->bytes = bytes;
+    *data_out = m->zeros;
+    return FERRY_OK;
+}
+
+/* A root that has failed gives a notice instead. */
+static ferry_status tell(const collection *c, ferry_status mine, const notice *text, size_t bytes)
+{
+    static const char zeros[OPENING_BYTES];
+    const ferry_piece piece =
+        mine == FERRY_OK ? (ferry_piece){zeros, bytes} : (ferry_piece){text, sizeof *text};
+    const ferry_status st = move_bcast(c->ctx, &piece, 1, c->root, NULL, NULL);
+
+    if (st != FERRY_OK || mine == FERRY_OK)
+        return st;
+    trouble_keep(text->text);
+    return mine;
+}
+
+static ferry_status listen(moment *m, ferry_stream_place *place)
+{
+    const ferry_status st = move_bcast(m->c->ctx, NULL, 0, m->c->root, place, m);
+
+    return st == FERRY_OK && m->bytes == sizeof m->notice ? notice_read(&m->notice) : st;
+}
+
+/* Notices are told from the rest by their length. */
+_Static_assert(sizeof(notice) % WHATS > FERRY_BUNDLE_LISTS, "no operation has this number");
+
+static ferry_status place_either(void *user, size_t bytes, void **data_out)
+{
+    moment *const m = user;
+
+    if (bytes == sizeof m->notice && m->mine == FERRY_OK) {
+        m->bytes = bytes;
+        *data_out = &m->notice;
+        return FERRY_OK;
+    }
+    return place_opening(user, bytes, data_out);
+}
+
 ferry_status collect_open(const collection *c, ferry_status mine)
 {
-    const notice kept = notice_of(mine);
-    opening head = {.what = c->what};
-    opening_place place;
+    const notice text = notice_of(mine);
+    moment m = {.c = c, .mine = mine, .text = &text};
 
-    snprintf(head.call, sizeof head.call, "%s", c->call);
-    place.said = head;
-    const ferry_piece piece = {&head, sizeof head};
-    ferry_status st = move_bcast(c->ctx, &piece, 1, c->root, place_opening, &place);
-    if (move_broken(st))
-        return st;
-    if (st == FERRY_OK)
-        st = check_opening(c, &head, &place.said);
-    return ferry_context_agree(c->ctx, collect_first(mine, &kept, st));
+    return c->rank == c->root ? tell(c, mine, &text, opening_bytes(c)) : listen(&m, place_either);
 }
+
+/* --- ends --- */
+
+static ferry_status place_end(void *user, size_t bytes, void **data_out)
+{
+    moment *const m = user;
+
+    if (m->mine != FERRY_OK) {
+        trouble_keep(m->text->text);
+        return m->mine;
+    }
+    if (bytes > sizeof m->zeros)
+        return trouble(FERRY_ERR_ARG, "rank %d is in %s, rank %d in another broadcast", m->c->rank,
+                       m->c->call, m->c->root);
+    m->bytes = bytes;
+    *data_out = m->zeros;
+    return FERRY_OK;
+}
+
+ferry_status collect_agree(const collection *c, ferry_status mine)
+{
+    const notice text = notice_of(mine);
+    moment m = {.c = c, .mine = mine, .text = &text};
+
+    return c->rank == c->root ? tell(c, mine, &text, 1) : listen(&m, place_end);
+}
+
+/* --- messages --- */
 
 ferry_status collect_send(const collection *c, const encoding *e, ferry_status st, int to)
 {

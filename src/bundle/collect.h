@@ -1,27 +1,49 @@
 /* What collective calls share. All begin with collect_open(), which waits for nobody who is not
  * coming: it fails on all ranks when one has a bad argument, or they mean different things. All end
- * with ferry_context_agree(). Between the two every message that somebody waits for is sent, by a
- * rank that has failed as a notice. */
+ * with collect_agree(). Both are broadcasts of a few bytes: within a node that is quicker than to
+ * ask MPI. Between the two every message that somebody waits for is sent, by a rank that has failed
+ * as a notice. */
 #ifndef BUNDLE_COLLECT_H
 #define BUNDLE_COLLECT_H
 
 #include "bundle/arrival.h"
 #include "ferry/context.h"
 
+/* The public functions that begin so: X(word, name). */
+#define COLLECT_CALLS(X)                                                                           \
+  X(SCATTER, "ferry_bundle_scatter")                                                               \
+  X(SCATTERV, "ferry_bundle_scatterv")                                                             \
+  X(GATHER, "ferry_bundle_gather")                                                                 \
+  X(ALLGATHER, "ferry_bundle_allgather")                                                           \
+  X(ALLTOALL, "ferry_bundle_alltoall")                                                             \
+  X(REDUCE, "ferry_bundle_reduce")                                                                 \
+  X(ALLREDUCE, "ferry_bundle_allreduce")                                                           \
+  X(BCAST_INTO, "ferry_bundle_bcast_into")                                                         \
+  X(BCAST_SEALED, "ferry_bundle_bcast_sealed")
+typedef enum collect_call {
+#define X(word, name) COLLECT_##word,
+    COLLECT_CALLS(X)
+#undef X
+} collect_call;
+
 typedef struct collection {
     ferry_context *ctx;
-    const char *call; /* name of the public function */
+    collect_call number;
+    const char *call; /* its name */
     int root;
     int what; /* the operation; the same on all ranks like the root */
     int rank, size;
 } collection;
 
 /* Fill in rank and size. */
-ferry_status collect_make(ferry_context *ctx, const char *call, int root, int what,
+ferry_status collect_make(ferry_context *ctx, collect_call call, int root, int what,
                           collection *collection_out);
 
 /* `mine` is what this rank has to say of its own arguments. */
 ferry_status collect_open(const collection *c, ferry_status mine);
+
+/* What rank `c->root` and all others have come to: OK everywhere, or one failure everywhere. */
+ferry_status collect_agree(const collection *c, ferry_status mine);
 
 /* Send an encoding with its tail, or that there is none because of `st`; returns the first failure
  * of the two. */

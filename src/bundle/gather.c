@@ -19,7 +19,7 @@ ferry_status ferry_bundle_gather(ferry_context *ctx, const ferry_bundle *part, i
     ferry_list *parts = NULL;
     encoding e = {0};
     collection c;
-    ferry_status st = collect_make(ctx, "ferry_bundle_gather", root, 0, &c);
+    ferry_status st = collect_make(ctx, COLLECT_GATHER, root, 0, &c);
 
     if (st != FERRY_OK)
         return st;
@@ -30,7 +30,7 @@ ferry_status ferry_bundle_gather(ferry_context *ctx, const ferry_bundle *part, i
     if (st == FERRY_OK) {
         st = collect_parts(&c, part, &e, parts);
         if (!move_broken(st))
-            st = ferry_context_agree(ctx, st);
+            st = collect_agree(&c, st);
     }
     if (!move_broken(st))
         encoding_drop(&e);
@@ -83,7 +83,7 @@ static ferry_status finish(const collection *c, table *t, ferry_status st, ferry
     if (st == FERRY_OK)
         st = table_fill_list(t);
     if (!move_broken(st))
-        st = ferry_context_agree(c->ctx, st);
+        st = collect_agree(c, st);
     if (st == FERRY_OK) {
         *parts_out = t->list;
         t->list = NULL;
@@ -123,7 +123,7 @@ ferry_status ferry_bundle_allgather(ferry_context *ctx, const ferry_bundle *part
     table t = {0};
     encoding e = {0};
     collection c;
-    ferry_status st = collect_make(ctx, "ferry_bundle_allgather", 0, 0, &c);
+    ferry_status st = collect_make(ctx, COLLECT_ALLGATHER, 0, 0, &c);
 
     if (st != FERRY_OK)
         return st;
@@ -213,7 +213,7 @@ ferry_status ferry_bundle_alltoall(ferry_context *ctx, const ferry_list *parts,
 {
     table t = {0};
     collection c;
-    ferry_status st = collect_make(ctx, "ferry_bundle_alltoall", 0, 0, &c);
+    ferry_status st = collect_make(ctx, COLLECT_ALLTOALL, 0, 0, &c);
 
     if (st != FERRY_OK)
         return st;

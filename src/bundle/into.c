@@ -189,7 +189,7 @@ ferry_status ferry_bundle_bcast_into(ferry_context *ctx, ferry_bundle *bundle, i
     ferry_bundle *none = NULL, *got = NULL;
     arrival a = {.target = bundle ? &none : NULL, .scratch = true};
     collection c;
-    ferry_status st = collect_make(ctx, "ferry_bundle_bcast_into", root, 0, &c);
+    ferry_status st = collect_make(ctx, COLLECT_BCAST_INTO, root, 0, &c);
 
     if (st != FERRY_OK)
         return st;
@@ -202,7 +202,7 @@ ferry_status ferry_bundle_bcast_into(ferry_context *ctx, ferry_bundle *bundle, i
             st = compare(bundle, got);
     }
     if (!move_broken(st))
-        st = ferry_context_agree(ctx, st);
+        st = collect_agree(&c, st);
     if (st == FERRY_OK && got)
         take_over(bundle, got);
     else

@@ -231,7 +231,7 @@ static ferry_status run(job *j)
         return st;
     if (j->p.status != FERRY_OK)
         trouble_keep(j->p.text.text);
-    return ferry_context_agree(j->c.ctx, j->p.status);
+    return collect_agree(&j->c, j->p.status);
 }
 
 static ferry_status reduce(job *j, const ferry_bundle *mine, ferry_bundle **result_out)
@@ -255,7 +255,7 @@ ferry_status ferry_bundle_reduce(ferry_context *ctx, const ferry_bundle *mine, f
                                  int root, ferry_bundle **result_out)
 {
     job j = {0};
-    const ferry_status st = collect_make(ctx, "ferry_bundle_reduce", root, (int)op, &j.c);
+    const ferry_status st = collect_make(ctx, COLLECT_REDUCE, root, (int)op, &j.c);
 
     return st == FERRY_OK ? reduce(&j, mine, result_out) : st;
 }
@@ -264,7 +264,7 @@ ferry_status ferry_bundle_allreduce(ferry_context *ctx, const ferry_bundle *mine
                                     ferry_bundle_op op, ferry_bundle **result_out)
 {
     job j = {.to_all = true};
-    const ferry_status st = collect_make(ctx, "ferry_bundle_allreduce", 0, (int)op, &j.c);
+    const ferry_status st = collect_make(ctx, COLLECT_ALLREDUCE, 0, (int)op, &j.c);
 
     return st == FERRY_OK ? reduce(&j, mine, result_out) : st;
 }

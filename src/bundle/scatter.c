@@ -85,7 +85,7 @@ static ferry_status scatter(const collection *c, const ferry_bundle *whole, cons
     st =
         c->rank == c->root ? give_parts(c, whole, plan, &part) : collect_receive(c, c->root, &part);
     if (!move_broken(st))
-        st = ferry_context_agree(c->ctx, st);
+        st = collect_agree(c, st);
     if (st == FERRY_OK)
         *part_out = part;
     else
@@ -97,7 +97,7 @@ ferry_status ferry_bundle_scatter(ferry_context *ctx, const ferry_bundle *whole,
                                   int root, ferry_bundle **part_out)
 {
     collection c;
-    const ferry_status st = collect_make(ctx, "ferry_bundle_scatter", root, (int)how, &c);
+    const ferry_status st = collect_make(ctx, COLLECT_SCATTER, root, (int)how, &c);
 
     if (st != FERRY_OK)
         return st;
@@ -108,7 +108,7 @@ ferry_status ferry_bundle_scatterv(ferry_context *ctx, const ferry_bundle *whole
                                    const int64_t *counts, int root, ferry_bundle **part_out)
 {
     collection c;
-    const ferry_status st = collect_make(ctx, "ferry_bundle_scatterv", root, (int)how, &c);
+    const ferry_status st = collect_make(ctx, COLLECT_SCATTERV, root, (int)how, &c);
 
     if (st != FERRY_OK)
         return st;

@@ -175,7 +175,7 @@ static ferry_status give(const collection *c, ferry_bundle **bundle, int node)
     st = tell(c, &said, st);
     const bool told = st == FERRY_OK;
     if (told && said.sealed)
-        st = ferry_context_agree(c->ctx, FERRY_OK);
+        st = collect_agree(c, FERRY_OK);
     if (told && !move_broken(st) && (!said.sealed || st != FERRY_OK))
         st = collect_bcast(c, c->root, &e, FERRY_OK, &unused);
     if (!move_broken(st))
@@ -194,7 +194,7 @@ static ferry_status take(const collection *c, ferry_bundle **bundle_inout, int n
     if (st != FERRY_OK)
         return st;
     if (l.news.sealed)
-        st = ferry_context_agree(c->ctx, take_sealed(&l.news, node, &fresh));
+        st = collect_agree(c, take_sealed(&l.news, node, &fresh));
     if (st != FERRY_OK) { /* somebody could not map it */
         ferry_bundle_free(fresh);
         fresh = NULL;
@@ -212,7 +212,7 @@ ferry_status ferry_bundle_bcast_sealed(ferry_context *ctx, ferry_bundle **bundle
 {
     ferry_context_info me;
     collection c;
-    ferry_status st = collect_make(ctx, "ferry_bundle_bcast_sealed", root, 0, &c);
+    ferry_status st = collect_make(ctx, COLLECT_BCAST_SEALED, root, 0, &c);
 
     if (st == FERRY_OK)
         st = ferry_context_describe(ctx, &me);
