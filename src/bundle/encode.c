@@ -32,8 +32,8 @@ typedef struct writer {
     image_cursor at; /* how far they are filled; the schema without the header */
     size_t count;    /* of pieces */
     size_t entries, keyed, containers;
-    void *packed; /* as in an encoding */
-    bool lasting; /* the schema stays right as long as the tree is not changed by calls */
+    void *packed;   /* as in an encoding */
+    uint64_t loans; /* which borrowed strings are UTF-8: they change without a call */
 } writer;
 
 /* --- room --- */
@@ -84,8 +84,10 @@ static bool says_utf8(writer *w, const value *v)
 {
     if (v->type != FERRY_TYPE_STRING && v->type != FERRY_TYPE_STRINGS)
         return false;
-    w->lasting &= !(v->flags & VALUE_BORROWED); /* it may hold something else next time */
-    return value_utf8(v);
+    const bool utf8 = value_utf8(v);
+    if (v->flags & VALUE_BORROWED)
+        w->loans = 2 * hash_bytes(w->loans, NULL, 0) + utf8;
+    return utf8;
 }
 
 static void write_record(writer *w, const value *v, size_t key_bytes, bool attributed)
@@ -310,7 +312,7 @@ static void write_header(writer *w, image_header *header)
 
 static image_head make_head(writer *w)
 {
-    image_head head = {.schema = w->schema.data, .keys = w->keys.data};
+    image_head head = {.schema = w->schema.data, .keys = w->keys.data, .loans = w->loans};
 
     write_header(w, &head.header);
     head.schema_bytes = sizeof head.header + head.header.schema;
@@ -376,7 +378,7 @@ static ferry_status encode_all(const tree *root, writer *w, encoding *e)
         return st;
     const image_head head = make_head(w);
     finish(w, &head, e);
-    if (w->lasting && head_keep(root, &head))
+    if (head_keep(root, &head))
         e->schema = e->keys = NULL; /* the tree's now */
     return FERRY_OK;
 }
@@ -393,6 +395,7 @@ static ferry_status rewrite_value(writer *w, const value *v)
         return rewrite_tree(w, v->child);
     if (v->type == FERRY_TYPE_NULL)
         return FERRY_OK;
+    says_utf8(w, v);
     if (st == FERRY_OK)
         st = want(&w->pieces, (w->count + VALUE_PIECES + LAST_PIECE) * sizeof(ferry_piece));
     return st == FERRY_OK ? write_data(w, v, value_bytes(v)) : st;
@@ -422,7 +425,7 @@ static ferry_status encode_values(const tree *root, const image_head *head, writ
     if (st == FERRY_OK)
         st = rewrite_tree(w, root);
     hand_over(w, e);
-    if (st == FERRY_OK)
+    if (st == FERRY_OK && w->loans == head->loans)
         finish(w, head, e);
     return st;
 }
@@ -430,10 +433,15 @@ static ferry_status encode_values(const tree *root, const image_head *head, writ
 ferry_status encoding_make(const tree *root, encoding *encoding_out)
 {
     const image_head *const head = head_of(root);
-    writer w = {.count = HEAD_PIECES, .lasting = true};
+    writer w = {.count = HEAD_PIECES};
     encoding e = {0};
-    const ferry_status st = head ? encode_values(root, head, &w, &e) : encode_all(root, &w, &e);
+    ferry_status st = head ? encode_values(root, head, &w, &e) : encode_all(root, &w, &e);
 
+    if (st == FERRY_OK && head && w.loans != head->loans) { /* not that head any more */
+        encoding_drop(&e);
+        w = (writer){.count = HEAD_PIECES};
+        st = encode_all(root, &w, &e);
+    }
     if (st == FERRY_OK)
         *encoding_out = e;
     else

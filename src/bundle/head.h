@@ -9,6 +9,7 @@ typedef struct image_head {
     image_header header;
     char *schema, *keys; /* pieces of the image: the first one begins with the header */
     size_t schema_bytes, keys_bytes;
+    uint64_t loans; /* which borrowed strings were UTF-8 */
 } image_head;
 
 void head_drop(image_head *head);

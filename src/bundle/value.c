@@ -362,14 +362,14 @@ size_t value_bytes(const value *v)
 
 bool value_alike(const value *a, const value *b)
 {
-    const unsigned seen = VALUE_UTF8 | VALUE_COLUMN;
+    const unsigned strings = a->type == FERRY_TYPE_STRING ? VALUE_BORROWED : 0,
+                   seen = VALUE_UTF8 | VALUE_COLUMN | strings;
 
     if (a->type != b->type || a->element != b->element || a->dims != b->dims ||
         (a->flags & seen) != (b->flags & seen))
         return false;
     switch (a->type) {
     case FERRY_TYPE_STRING:
-        return a->text.bytes == b->text.bytes && !((a->flags | b->flags) & VALUE_BORROWED);
     case FERRY_TYPE_BYTES:
         return a->text.bytes == b->text.bytes;
     case FERRY_TYPE_ARRAY:

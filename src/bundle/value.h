@@ -43,8 +43,7 @@ text_view strings_view(const value *v, size_t number);
 /* An array with its strides, which are written to `strides` when it is dense. */
 array_spec value_spec(const value *v, int64_t strides[FERRY_ARRAY_MAX_DIMS]);
 
-/* Both have the same records in a schema, now and as long as neither is replaced: what a borrowed
- * string holds may change unseen. */
+/* Both have the same records in a schema, but for borrowed strings whether they are UTF-8. */
 bool value_alike(const value *a, const value *b);
 
 #endif
