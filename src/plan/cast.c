@@ -1,8 +1,8 @@
 /* Broadcast of a stream. Within a node the root fills slots that all others empty: each byte is
  * copied once at the root and once at each receiver. Everybody says which broadcast and which root
- * it means before anything moves, and leaves with the root's verdict, so that ranks that disagree
- * or cannot place the bytes fail together and leave nothing in the ring. Broadcasts of a context
- * run one after another; the first of the queue is under way. */
+ * it means before anything moves, and leaves with one verdict, so that ranks that disagree or
+ * cannot place the bytes fail together and leave nothing in the ring. Broadcasts of a context run
+ * one after another; the first of the queue is under way. */
 #include "plan/cast.h"
 
 #include <string.h>
@@ -106,6 +106,16 @@ static const char *full_slot(const cast *c)
                : NULL;
 }
 
+/* The writer has filled the last slot of this broadcast. `done` bytes have been taken from the
+ * slots before the one at hand. */
+static bool is_filled(const cast *c, const slots *ring)
+{
+    const uint64_t each = ring->shared->slot_bytes, left = c->front + c->bytes - c->done,
+                   end = ring->slots_done + (left + each - 1) / each;
+
+    return atomic_load_explicit(&ring->shared->filled, memory_order_relaxed) >= end;
+}
+
 /* Without a place the bytes are dropped. */
 bool cast_empty(cast *c)
 {
@@ -119,8 +129,10 @@ bool cast_empty(cast *c)
         const size_t part = size_min(c->bytes - c->done, ring->shared->slot_bytes - c->front);
         if (c->data && part)
             landing_copy(&c->landing, c->data + c->done, slot + c->front, part);
+        const bool all_filled = is_filled(c, ring);
         slots_emptied(ring);
-        memory_wake(c->ctx, c->writer);
+        if (!all_filled) /* else the writer waits for something else */
+            memory_wake(c->ctx, c->writer);
         c->done += part;
         c->front = 0;
     }
@@ -171,17 +183,18 @@ static ferry_status readers_status(const slots *ring)
     return FERRY_OK;
 }
 
-/* The root's verdict, for all. */
-static void judge(cast *c, ferry_status status)
+/* The verdict, for all, at the root's place. */
+static void judge(const cast *c, ferry_status status)
 {
-    memory_control *const own = control(c, c->ctx->node_rank);
+    memory_control *const root = control(c, c->writer);
 
-    own->verdict = status;
+    root->verdict = status;
     if (status != FERRY_OK)
-        trouble_copy(own->verdict_text, sizeof own->verdict_text);
-    atomic_store_explicit(&own->judged, c->sequence, memory_order_release);
-    wake_readers(c);
-    cast_end(c, status);
+        trouble_copy(root->verdict_text, sizeof root->verdict_text);
+    atomic_store_explicit(&root->judged, c->sequence, memory_order_release);
+    for (int i = 0; i < c->ctx->node_size; i++)
+        if (i != c->ctx->node_rank)
+            memory_wake(c->ctx, i);
 }
 
 static ferry_status step_called(cast *c)
@@ -194,29 +207,19 @@ static ferry_status step_called(cast *c)
         return FERRY_OK;
     if (c->status == FERRY_OK)
         c->status = cast_make_ring(c);
-    if (c->status == FERRY_OK)
+    if (c->status == FERRY_OK) {
         c->stage = CAST_FILL;
-    else
-        judge(c, c->status);
+        return FERRY_OK;
+    }
+    judge(c, c->status);
+    cast_end(c, c->status);
     return FERRY_OK;
 }
 
 static ferry_status step_fill(cast *c)
 {
     if (cast_fill(c, c->bytes))
-        c->stage = CAST_FINISH;
-    return FERRY_OK;
-}
-
-static ferry_status step_finish(cast *c)
-{
-    const slots *const ring = ring_of(c);
-
-    for (uint32_t i = 0; i < ring->shared->reader_count; i++)
-        if (atomic_load_explicit(&ring->shared->readers[i].finished, memory_order_acquire) <
-            c->sequence)
-            return FERRY_OK;
-    judge(c, readers_status(ring));
+        c->stage = CAST_JUDGED;
     return FERRY_OK;
 }
 
@@ -235,18 +238,23 @@ static void end_as_judged(cast *c)
     cast_end(c, (ferry_status)root->verdict);
 }
 
-/* The first slot is full: now the length is known. */
+/* The first slot is full: now the length is known. The last reader to say whether it has a place
+ * gives the verdict, so that nobody waits for it in the end. */
 static void begin_reading(cast *c, const char *slot)
 {
+    slots *const ring = ring_of(c);
+    slots_reader *const own = &ring->shared->readers[ring->reader];
     cast_head head;
 
     memcpy(&head, slot, sizeof head);
     c->bytes = (size_t)head.bytes;
-    const ferry_status placed = cast_place(c);
-    slots_reader *const own = &ring_of(c)->shared->readers[ring_of(c)->reader];
-    own->status = placed;
-    if (placed != FERRY_OK)
+    own->status = cast_place(c);
+    if (own->status != FERRY_OK)
         trouble_copy(own->text, sizeof own->text);
+    const uint64_t before =
+        atomic_fetch_add_explicit(&ring->shared->placed, 1, memory_order_acq_rel);
+    if ((before + 1) % ring->shared->reader_count == 0)
+        judge(c, readers_status(ring));
     c->stage = CAST_EMPTY;
 }
 
@@ -269,12 +277,8 @@ static ferry_status step_begin(cast *c)
 
 static ferry_status step_empty(cast *c)
 {
-    if (!cast_empty(c))
-        return FERRY_OK;
-    atomic_store_explicit(&ring_of(c)->shared->readers[ring_of(c)->reader].finished, c->sequence,
-                          memory_order_release);
-    memory_wake(c->ctx, c->writer);
-    c->stage = CAST_JUDGED;
+    if (cast_empty(c))
+        c->stage = CAST_JUDGED;
     return FERRY_OK;
 }
 
@@ -283,6 +287,18 @@ static ferry_status step_judged(cast *c)
     if (is_judged(c))
         end_as_judged(c);
     return FERRY_OK;
+}
+
+/* No rank of the node is still before this broadcast: of two that come last, one sees it. */
+static bool all_there(const cast *c)
+{
+    bool all = true;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < c->ctx->node_size; i++)
+        all &= atomic_load_explicit(&control(c, i)->called, memory_order_relaxed) >> ROOT_BITS >=
+               c->sequence;
+    return all;
 }
 
 /* A rank with wrong arguments takes part with a root that nobody else has. */
@@ -300,17 +316,16 @@ static void start_on_node(cast *c)
     }
     c->writer = context_node_rank(c->ctx, c->root);
     c->stage = c->writer == c->ctx->node_rank ? CAST_CALLED : CAST_BEGIN;
-    if (c->stage == CAST_BEGIN)
+    if (c->stage == CAST_BEGIN && all_there(c))
         memory_wake(c->ctx, c->writer);
 }
 
 /* ---- All of them ---- */
 
 static ferry_status (*const steps[CAST_STAGES])(cast *c) = {
-    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,   [CAST_FINISH] = step_finish,
-    [CAST_BEGIN] = step_begin,   [CAST_EMPTY] = step_empty, [CAST_JUDGED] = step_judged,
-    [CAST_AGREE] = cast_agree,   [CAST_READY] = cast_ready, [CAST_TELL] = cast_tell,
-    [CAST_MOVE] = cast_move,
+    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,     [CAST_BEGIN] = step_begin,
+    [CAST_EMPTY] = step_empty,   [CAST_JUDGED] = step_judged, [CAST_AGREE] = cast_agree,
+    [CAST_READY] = cast_ready,   [CAST_TELL] = cast_tell,     [CAST_MOVE] = cast_move,
 };
 
 /* The first of the queue begins. */

@@ -44,10 +44,9 @@ typedef struct cast_wire {
 typedef enum cast_stage {
     CAST_CALLED, /* root: wait until all ranks of the node mean this broadcast */
     CAST_FILL,   /* root: fill slots */
-    CAST_FINISH, /* root: wait until all have emptied them */
     CAST_BEGIN,  /* reader: wait for the first slot, or a verdict */
     CAST_EMPTY,  /* reader: empty slots */
-    CAST_JUDGED, /* reader: wait for the verdict */
+    CAST_JUDGED, /* wait for the verdict of the last that looked for a place */
     CAST_AGREE,  /* several nodes: length, root and arguments */
     CAST_READY,  /* likewise: has everybody a place? */
     CAST_TELL,   /* likewise: what the lowest rank that failed has to say */

@@ -9,8 +9,7 @@
 /* What one reader tells the writer; one line each. */
 typedef struct slots_reader {
     _Alignas(MEMORY_LINE) _Atomic uint64_t emptied; /* slots */
-    _Atomic uint64_t finished;                      /* messages; what follows is written before */
-    int32_t status;
+    int32_t status;                                 /* of a broadcast; written before `placed` */
     char text[200];
 } slots_reader;
 
@@ -18,6 +17,7 @@ typedef struct slots_shared {
     _Alignas(MEMORY_LINE) _Atomic uint64_t filled; /* slots */
     uint64_t slot_bytes;
     uint32_t slot_count, reader_count;
+    _Alignas(MEMORY_LINE) _Atomic uint64_t placed; /* broadcasts, by all readers together */
     slots_reader readers[];
 } slots_shared;
 
