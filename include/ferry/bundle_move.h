@@ -272,7 +272,7 @@ FERRY_API ferry_status ferry_request_cancel(ferry_request **request);
 
 /* ---- Cutting up and collecting ---------------------------------------------------------------------------- */
 
-/** How a bundle is cut into one part for each rank. What is not cut goes to all. */
+/** How a bundle is cut into one part for each rank. What is not cut goes to all, strings and attributes too. */
 typedef enum ferry_split {
     FERRY_SPLIT_ROWS = 0,    /**< every array, along its first dimension */
     FERRY_SPLIT_COLUMNS = 1, /**< every array of two and more dimensions, along its second one */
@@ -297,7 +297,7 @@ typedef enum ferry_split {
  *
  * Collective   over the context     Blocks  yes            Threads  one at a time per context     Since   0.1
  * Memory       at the root as sending one part, and a copy of that part's arrays that do not lie dense
- * Cost         each byte is copied once at the root, once at the receiver; a broadcast and a reduction besides
+ * Cost         each byte is copied once at the root, once at the receiver; two broadcasts of a few bytes besides
  */
 FERRY_API ferry_status ferry_bundle_scatter(ferry_context *ctx, const ferry_bundle *whole, ferry_split how, int root,
                                             ferry_bundle **part_out);
@@ -336,7 +336,7 @@ FERRY_API ferry_status ferry_bundle_scatterv(ferry_context *ctx, const ferry_bun
  *
  * Collective   over the context     Blocks  yes            Memory  at the root as receiving all of them
  * Threads      one at a time per context     Since   0.1
- * Cost         each byte is copied once at its rank, once at the root; a broadcast and two reductions besides
+ * Cost         each byte is copied once at its rank, once at the root; two broadcasts of a few bytes besides
  */
 FERRY_API ferry_status ferry_bundle_gather(ferry_context *ctx, const ferry_bundle *part, int root,
                                            ferry_list **parts_out);
@@ -355,7 +355,7 @@ FERRY_API ferry_status ferry_bundle_gather(ferry_context *ctx, const ferry_bundl
  *
  * Collective   over the context     Blocks  yes            Memory  as receiving all of them
  * Threads      one at a time per context     Since   0.1
- * Cost         a broadcast of each rank and a reduction
+ * Cost         a broadcast of each rank, and one of a few bytes
  */
 FERRY_API ferry_status ferry_bundle_allgather(ferry_context *ctx, const ferry_bundle *part, ferry_list **parts_out);
 
@@ -374,7 +374,7 @@ FERRY_API ferry_status ferry_bundle_allgather(ferry_context *ctx, const ferry_bu
  *
  * Collective   over the context     Blocks  yes            Memory  as receiving all of them
  * Threads      one at a time per context     Since   0.1
- * Cost         each byte is copied once at its rank, once at the receiver; a broadcast and two reductions besides
+ * Cost         each byte is copied once at its rank, once at the receiver; two broadcasts of a few bytes besides
  */
 FERRY_API ferry_status ferry_bundle_alltoall(ferry_context *ctx, const ferry_list *parts, ferry_list **parts_out);
 
@@ -387,6 +387,8 @@ FERRY_API ferry_status ferry_bundle_alltoall(ferry_context *ctx, const ferry_lis
  * depends on the number of ranks only, so that repeating gives the same bits. Integers wrap around. Of bools, sum and
  * max tell whether any is true, product and min whether all are. A NaN makes min and max a NaN. Complex numbers have
  * no min and max. Strings, bytes and nulls are the same on all ranks and kept.
+ *
+ * Attributes are the same on all ranks and kept; those of elements of joined lists stay with their elements.
  *
  * The last three put pieces in the order of the ranks: they undo ferry_bundle_scatter(). What they do not join is the
  * same on all ranks, bit for bit, and kept.
@@ -454,7 +456,7 @@ FERRY_API ferry_status ferry_bundle_allreduce(ferry_context *ctx, const ferry_bu
  * @param ctx          context
  * @param from         rank or ::FERRY_ANY_SOURCE
  * @param tag          0..16382 or ::FERRY_ANY_TAG
- * @param into         gets the values; its borrowed arrays are written to
+ * @param into         gets the values, attributes too; its borrowed arrays are written to
  * @param message_out  filled on success; may be NULL
  * @retval FERRY_OK         the values are in place
  * @retval FERRY_ERR_TYPE   the message has another key or type somewhere; the text names the first place, what is
@@ -483,7 +485,7 @@ FERRY_API ferry_status ferry_bundle_recv_into(ferry_context *ctx, int from, int 
  *
  * Collective   over the context     Blocks  yes            Memory  as ferry_bundle_recv_into()
  * Threads      one at a time per context     Since   0.1
- * Cost         as ferry_bundle_bcast() and a reduction
+ * Cost         as ferry_bundle_bcast(), and one of a few bytes
  */
 FERRY_API ferry_status ferry_bundle_bcast_into(ferry_context *ctx, ferry_bundle *bundle, int root);
 
@@ -550,7 +552,7 @@ FERRY_API ferry_status ferry_bundle_seal(const ferry_bundle *bundle, ferry_bundl
  * Collective   over the context     Blocks  yes
  * Memory       at the root the small values; elsewhere one block for the tree; or as ferry_bundle_bcast()
  * Threads      one at a time per context     Since   0.1
- * Cost         reads the small values; a broadcast of a few hundred bytes and a reduction
+ * Cost         reads the small values; two broadcasts of a few hundred bytes
  */
 FERRY_API ferry_status ferry_bundle_bcast_sealed(ferry_context *ctx, ferry_bundle **bundle_inout, int root);
 

@@ -256,6 +256,82 @@ static void join_what_was_split(ferry_context *ctx, const ferry_context_info *me
     ferry_bundle_free(whole);
 }
 
+/* --- attributes and arrays of strings --- */
+
+static void add_attributes(ferry_bundle *attributes, const char *unit)
+{
+    static const char *const names[] = {"first", "", "third"};
+    static const size_t lengths[] = {5, 0, 5};
+
+    CHECK_OK(ferry_bundle_set_string(attributes, "unit", unit, strlen(unit)));
+    CHECK_OK(ferry_bundle_set_strings(attributes, "names", 3, names, lengths));
+}
+
+/* Attributes on a number, an array, a list, and on some elements of the list. */
+static ferry_bundle *described(int32_t number, const char *unit)
+{
+    ferry_bundle *const b = sample_empty(), *its = NULL;
+    const int64_t shape[] = {6, 2};
+    const int16_t data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    ferry_list *list = NULL;
+
+    CHECK_OK(ferry_bundle_set_int32(b, "n", number));
+    CHECK_OK(ferry_bundle_set_array(b, "a", FERRY_TYPE_INT16, 2, shape, NULL, data));
+    CHECK_OK(ferry_list_new(&list));
+    CHECK_OK(ferry_bundle_set_list(b, "list", list));
+    for (int i = 0; i < 9; i++) {
+        CHECK_OK(ferry_list_append_int8(list, (int8_t)i));
+        if (i % 3 == 1) {
+            CHECK_OK(ferry_list_edit_attributes(list, (size_t)i, &its));
+            CHECK_OK(ferry_bundle_set_int32(its, "was", i));
+        }
+    }
+    static const char *const keys[] = {"n", "a", "list"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(ferry_bundle_edit_attributes(b, keys[i], &its));
+        add_attributes(its, i == 1 ? unit : "kg");
+    }
+    return b;
+}
+
+static void attributes_stay(ferry_context *ctx, const ferry_context_info *me)
+{
+    ferry_bundle *const whole = described(1, "km"), *result = NULL, *part = NULL;
+    const int last = me->size - 1;
+
+    CHECK_OK(ferry_bundle_scatter(ctx, me->rank == 0 ? whole : NULL, FERRY_SPLIT_LISTS, 0, &part));
+    CHECK_OK(ferry_bundle_allreduce(ctx, part, FERRY_BUNDLE_LISTS, &result));
+    sample_check(result, described(1, "km"));
+    ferry_bundle_free(part);
+    ferry_bundle_free(result);
+    CHECK_OK(ferry_bundle_scatter(ctx, me->rank == 0 ? whole : NULL, FERRY_SPLIT_ROWS, 0, &part));
+    CHECK_OK(ferry_bundle_allreduce(ctx, part, FERRY_BUNDLE_ROWS, &result));
+    sample_check(result, described(1, "km"));
+    ferry_bundle_free(part);
+    ferry_bundle_free(result);
+    result = NULL;
+    CHECK_OK(ferry_bundle_allreduce(ctx, whole, FERRY_BUNDLE_MAX, &result));
+    sample_check(result, described(1, "km"));
+    ferry_bundle *const other = described(2, me->rank == last ? "mm" : "km");
+    CHECK_EQ_INT(ferry_bundle_allreduce(ctx, other, FERRY_BUNDLE_MAX, &part), last ? FERRY_ERR_SHAPE : FERRY_OK);
+    if (last) {
+        CHECK_DETAIL("\"a/@/unit\": rank");
+        check_same_detail();
+    } else {
+        ferry_bundle_free(part);
+    }
+    ferry_bundle *const target = described(3, "cm"); /* attributes move like values */
+    CHECK_OK(ferry_bundle_bcast_into(ctx, me->rank == 0 ? whole : target, 0));
+    CHECK(me->rank == 0 || ferry_bundle_equal(target, whole));
+    CHECK_OK(ferry_bundle_bcast_into(ctx, me->rank == 0 ? target : result, 0));
+    if (me->rank > 0)
+        sample_check(result, described(3, "cm"));
+    ferry_bundle_free(target);
+    ferry_bundle_free(other);
+    ferry_bundle_free(result);
+    ferry_bundle_free(whole);
+}
+
 /* --- bundles that do not fit together --- */
 
 /* What the odd rank has instead; the text that tells of it. */
@@ -382,6 +458,7 @@ void check_bundle_reduce(ferry_context *ctx)
     not_a_number(ctx, &me);
     any_order_in_memory(ctx, &me);
     join_what_was_split(ctx, &me);
+    attributes_stay(ctx, &me);
     schemas_differ(ctx, &me);
     texts_differ(ctx, &me);
     bad_arguments(ctx, &me);
