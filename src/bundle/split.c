@@ -162,7 +162,9 @@ static ferry_status cut_list(maker *m, const value *whole, value *v)
     if (st != FERRY_OK)
         return st;
     range_of(m, (int64_t)list->count, &first, &count);
-    *part = (tree){.values = list->values + first, .count = (size_t)count, .is_list = true};
+    *part = (tree){.values = list->count ? list->values + first : NULL,
+                   .count = (size_t)count,
+                   .is_list = true};
     if (list->attributes)
         st = cut_attributes(m, list->attributes, (size_t)first, (size_t)count, &part->attributes);
     v->child = part;
