@@ -209,7 +209,7 @@ static ferry_status send_piece(cast *c, size_t piece)
 {
     cast_wire *const w = &c->wire;
     const size_t bytes = piece_bytes(c, piece);
-    char *data = c->data + piece * CAST_PIECE;
+    char *data = c->data ? c->data + piece * CAST_PIECE : NULL; /* the root has none */
     ferry_status st = FERRY_OK;
 
     if (w->tree.parent < 0) {
