@@ -109,6 +109,36 @@ FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece 
                                           ferry_stream_place *place, void *user);
 
 /**
+ * Judges what has come, before anybody is told that a broadcast went well.
+ *
+ * @param user  as given to ferry_stream_bcast_checked(); the bytes are where its place function said
+ * @return ::FERRY_OK, or the failure that all ranks shall report
+ */
+typedef ferry_status ferry_stream_check(void *user);
+
+/**
+ * ferry_stream_bcast() whose receivers look at the bytes before the call ends on any rank.
+ *
+ * @param ctx     context
+ * @param pieces  at the root: count pieces; borrowed during the call
+ * @param count   pieces
+ * @param root    rank; the same everywhere
+ * @param place   at the other ranks: tells where the bytes go
+ * @param check   called at the other ranks when they are there; not NULL, at the root neither
+ * @param user    passed to both
+ * @retval FERRY_OK       all ranks have the bytes and are content with them
+ * @retval FERRY_ERR_ARG  as ferry_stream_bcast(), or @p check is NULL
+ * @retval others         as ferry_stream_bcast(), or what the check of the lowest failing rank returned, on all ranks
+ *
+ * Collective   over the context             Blocks   yes           Since   0.1
+ * Memory       as ferry_stream_bcast()
+ * Threads      one at a time per context
+ * Cost         as ferry_stream_bcast(); one reduction more between nodes
+ */
+FERRY_API ferry_status ferry_stream_bcast_checked(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
+                                                  ferry_stream_place *place, ferry_stream_check *check, void *user);
+
+/**
  * Start a ferry_stream_send(). Messages to one rank keep the order in which they were started.
  *
  * @param ctx          context

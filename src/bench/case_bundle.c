@@ -57,6 +57,8 @@ typedef struct bundle_job {
     uint64_t round;           /* of the source's content */
     void *used;               /* receivers: memory that was touched before */
     void *fresh;              /* receivers, within a round: memory that was not */
+    void *taken;              /* likewise, of the pool */
+    ferry_bundle *sealed;     /* the sender's, within a round: in shared memory */
     ferry_bundle *sent;       /* the sender's bundle, which borrows the source */
     ferry_bundle *got;        /* what a receiver got in this round */
     double *parsed;           /* likewise, out of XML */
@@ -245,6 +247,35 @@ static int forget_pool(contender *c)
     return update_sent(c);
 }
 
+/* The image in shared memory is made before the clock starts. */
+static int seal_sent(contender *c)
+{
+    bundle_job *const job = c->job;
+    const int failed = update_sent(c);
+
+    if (failed || !job->sender)
+        return failed;
+    return world_ferry(job->w, ferry_bundle_seal(job->sent, &job->sealed), "ferry_bundle_seal");
+}
+
+static int round_sealed(contender *c)
+{
+    bundle_job *const job = c->job;
+
+    return world_ferry(
+        job->w, ferry_bundle_bcast_sealed(job->w->ctx, job->sender ? &job->sealed : &job->got, 0),
+        "ferry_bundle_bcast_sealed");
+}
+
+static int drop_sealed(contender *c)
+{
+    bundle_job *const job = c->job;
+
+    ferry_bundle_free(job->sealed);
+    job->sealed = NULL;
+    return drop_bundle(c);
+}
+
 static size_t wrong_bundle(contender *c)
 {
     const bundle_job *const job = c->job;
@@ -342,6 +373,27 @@ static int round_copy(contender *c)
     return 0;
 }
 
+/* What a receiver of fresh memory cannot avoid: the system clears its pages, then they are written.
+ */
+static int round_copy_fresh(contender *c)
+{
+    bundle_job *const job = c->job;
+    const ferry_status st = job->receiver ? ferry_memory_take(job->bytes, &job->taken) : FERRY_OK;
+
+    if (st == FERRY_OK && job->receiver)
+        memcpy(job->taken, job->source, job->bytes);
+    return world_ferry(job->w, st, "ferry_memory_take");
+}
+
+static int give_taken(contender *c)
+{
+    bundle_job *const job = c->job;
+
+    ferry_memory_give(job->taken);
+    job->taken = NULL;
+    return 0;
+}
+
 static int round_alone(contender *c)
 {
     return ((const bundle_job *)c->job)->w->rank == 1 ? round_copy(c) : 0;
@@ -375,6 +427,20 @@ static size_t wrong_copy(contender *c)
 
     return job->receiver ? content_wrong(&job->shape, job->used, (uint64_t)job->w->rank, job->round)
                          : 0;
+}
+
+static size_t wrong_taken(contender *c)
+{
+    const bundle_job *const job = c->job;
+
+    return job->receiver
+               ? content_wrong(&job->shape, job->taken, (uint64_t)job->w->rank, job->round)
+               : 0;
+}
+
+static const char *sealed_missing(const bundle_job *job)
+{
+    return job->bcast ? NULL : "sealed bundles are broadcast";
 }
 
 /* --- Boost.MPI -------------------------------------------------------------------------------- */
@@ -510,28 +576,32 @@ static const struct entry {
     contender_check *wrong;
     entry_missing *missing;
     const char *note;
+    bool mapped; /* as in a contender */
 } entries[] = {
     {"ferry", CONTENDER_FERRY, rewrite_sender, update_sent, round_ferry, drop_bundle, wrong_bundle,
-     NULL, "receivers reuse memory"},
+     NULL, "receivers reuse memory", false},
     {"ferry-fresh", CONTENDER_FERRY, rewrite_sender, forget_pool, round_ferry, drop_bundle,
-     wrong_bundle, NULL, "receivers take fresh memory"},
-    /* Receivers that map an image in shared memory come here as "ferry-readonly", `mapped`. */
+     wrong_bundle, NULL, "receivers take fresh memory", false},
+    {"ferry-readonly", CONTENDER_FERRY, rewrite_sender, seal_sent, round_sealed, drop_sealed,
+     wrong_bundle, sealed_missing, "receivers map an image made before in shared memory", true},
     {"raw-warm", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used, NULL,
-     "one message into used memory"},
+     "one message into used memory", false},
     {"raw-fresh", CONTENDER_RIVAL, rewrite_sender, NULL, round_fresh, unmap_fresh, wrong_fresh,
-     NULL, "one message into fresh memory, 4 KiB pages"},
+     NULL, "one message into fresh memory, 4 KiB pages", false},
     {"raw-nocma", CONTENDER_RIVAL, rewrite_sender, NULL, round_warm, NULL, wrong_used, NULL,
-     "one message into used memory"}, /* in a job of its own, see own.c */
+     "one message into used memory", false}, /* in a job of its own, see own.c */
     {"xml", CONTENDER_RIVAL, rewrite_sender, NULL, round_xml, drop_parsed, wrong_parsed,
-     xml_missing, "as text through libxml2"},
+     xml_missing, "as text through libxml2", false},
     {"boost", CONTENDER_RIVAL, rewrite_sender, load_map, round_boost, clear_map, wrong_map,
-     boost_missing, "Boost.MPI, maps, new at the receivers"},
+     boost_missing, "Boost.MPI, maps, new at the receivers", false},
     {"boost-content", CONTENDER_RIVAL, rewrite_sender, load_typed, round_contents, NULL,
-     wrong_typed, content_missing, "Boost.MPI, contents of maps of known shape"},
+     wrong_typed, content_missing, "Boost.MPI, contents of maps of known shape", false},
+    {"copy-fresh", CONTENDER_RIVAL, rewrite_receivers, forget_pool, round_copy_fresh, give_taken,
+     wrong_taken, NULL, "every receiver copies the payload once, fresh memory, huge pages", false},
     {"limit", CONTENDER_LIMIT, rewrite_receivers, NULL, round_copy, NULL, wrong_copy, NULL,
-     "every receiver copies the payload once, used memory"},
+     "every receiver copies the payload once, used memory", false},
     {"alone", CONTENDER_ALONE, rewrite_receivers, NULL, round_alone, NULL, NULL, NULL,
-     "one receiver copies"},
+     "one receiver copies", false},
 };
 
 static int take_memory(bundle_job *job)
@@ -559,6 +629,7 @@ static void add_contenders(bundle_job *job, measurement *m)
         c->round = e->round;
         c->after = e->after;
         c->wrong = e->wrong;
+        c->mapped = e->mapped;
         c->missing = e->missing ? e->missing(job) : NULL;
         strncpy(c->note, e->note, sizeof c->note - 1);
     }
@@ -615,13 +686,13 @@ static int open_bundle(world *w, const bench_case *c, measurement *m, void **job
 }
 
 static const case_ratio ratios[] = {
-    {"raw-warm", "ferry"},  {"raw-fresh", "ferry-fresh"},
-    {"ferry", "limit"},     {"ferry", "ferry-readonly"},
-    {"boost", "ferry"},     {"boost-content", "ferry"},
-    {"raw-nocma", "ferry"}, {"pickle", "ferry"},
-    {"pickle5", "ferry"},   {"gretl", "ferry-fresh"},
-    {"gretl", "ferry"},     {"gretl-tuned", "ferry"},
-    {NULL, NULL},
+    {"raw-warm", "ferry"},       {"raw-fresh", "ferry-fresh"},
+    {"ferry", "limit"},          {"ferry-fresh", "copy-fresh"},
+    {"ferry", "ferry-readonly"}, {"boost", "ferry"},
+    {"boost-content", "ferry"},  {"raw-nocma", "ferry"},
+    {"pickle", "ferry"},         {"pickle5", "ferry"},
+    {"gretl", "ferry-fresh"},    {"gretl", "ferry"},
+    {"gretl-tuned", "ferry"},    {NULL, NULL},
 };
 
 const case_kind case_bundle = {
@@ -630,8 +701,8 @@ const case_kind case_bundle = {
     .key_count = KEYS,
     .least_np = 2,
     .keys = keys,
-    .rivals = {"raw-warm", "raw-fresh", "raw-nocma", "xml", "boost", "boost-content", "pickle",
-               "pickle5", "gretl", "gretl-tuned", NULL},
+    .rivals = {"raw-warm", "raw-fresh", "raw-nocma", "copy-fresh", "xml", "boost", "boost-content",
+               "pickle", "pickle5", "gretl", "gretl-tuned", NULL},
     .ratios = ratios,
     .check = check,
     .shows = shows,

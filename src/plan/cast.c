@@ -43,6 +43,14 @@ ferry_status cast_place(cast *c)
     return st;
 }
 
+ferry_status cast_check(cast *c)
+{
+    if (c->status == FERRY_OK)
+        return c->request->check(c->request->user);
+    trouble_keep(c->request->text); /* no place */
+    return c->status;
+}
+
 void cast_end(cast *c, ferry_status status)
 {
     struct stream_state *const s = c->ctx->engine->streams;
@@ -238,23 +246,35 @@ static void end_as_judged(cast *c)
     cast_end(c, (ferry_status)root->verdict);
 }
 
-/* The first slot is full: now the length is known. The last reader to say whether it has a place
- * gives the verdict, so that nobody waits for it in the end. */
-static void begin_reading(cast *c, const char *slot)
+/* This rank has its place, and is content with what is there. The last one to say so gives the
+ * verdict. */
+static void report(cast *c, ferry_status status)
 {
     slots *const ring = ring_of(c);
     slots_reader *const own = &ring->shared->readers[ring->reader];
-    cast_head head;
 
-    memcpy(&head, slot, sizeof head);
-    c->bytes = (size_t)head.bytes;
-    own->status = cast_place(c);
-    if (own->status != FERRY_OK)
+    own->status = status;
+    if (status != FERRY_OK)
         trouble_copy(own->text, sizeof own->text);
     const uint64_t before =
         atomic_fetch_add_explicit(&ring->shared->placed, 1, memory_order_acq_rel);
     if ((before + 1) % ring->shared->reader_count == 0)
         judge(c, readers_status(ring));
+}
+
+/* The first slot is full: now the length is known. Without a check the verdict can be given while
+ * the bytes still come. */
+static void begin_reading(cast *c, const char *slot)
+{
+    cast_head head;
+
+    memcpy(&head, slot, sizeof head);
+    c->bytes = (size_t)head.bytes;
+    c->status = cast_place(c);
+    if (c->status != FERRY_OK)
+        trouble_copy(c->request->text, sizeof c->request->text);
+    if (!c->request->check)
+        report(c, c->status);
     c->stage = CAST_EMPTY;
 }
 
@@ -277,8 +297,11 @@ static ferry_status step_begin(cast *c)
 
 static ferry_status step_empty(cast *c)
 {
-    if (cast_empty(c))
-        c->stage = CAST_JUDGED;
+    if (!cast_empty(c))
+        return FERRY_OK;
+    if (c->request->check)
+        report(c, cast_check(c));
+    c->stage = CAST_JUDGED;
     return FERRY_OK;
 }
 
@@ -323,9 +346,10 @@ static void start_on_node(cast *c)
 /* ---- All of them ---- */
 
 static ferry_status (*const steps[CAST_STAGES])(cast *c) = {
-    [CAST_CALLED] = step_called, [CAST_FILL] = step_fill,     [CAST_BEGIN] = step_begin,
-    [CAST_EMPTY] = step_empty,   [CAST_JUDGED] = step_judged, [CAST_AGREE] = cast_agree,
-    [CAST_READY] = cast_ready,   [CAST_TELL] = cast_tell,     [CAST_MOVE] = cast_move,
+    [CAST_CALLED] = step_called,   [CAST_FILL] = step_fill,     [CAST_BEGIN] = step_begin,
+    [CAST_EMPTY] = step_empty,     [CAST_JUDGED] = step_judged, [CAST_AGREE] = cast_agree,
+    [CAST_READY] = cast_ready,     [CAST_TELL] = cast_tell,     [CAST_MOVE] = cast_move,
+    [CAST_CHECKED] = cast_checked,
 };
 
 /* The first of the queue begins. */

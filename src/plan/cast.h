@@ -42,15 +42,16 @@ typedef struct cast_wire {
 } cast_wire;
 
 typedef enum cast_stage {
-    CAST_CALLED, /* root: wait until all ranks of the node mean this broadcast */
-    CAST_FILL,   /* root: fill slots */
-    CAST_BEGIN,  /* reader: wait for the first slot, or a verdict */
-    CAST_EMPTY,  /* reader: empty slots */
-    CAST_JUDGED, /* wait for the verdict of the last that looked for a place */
-    CAST_AGREE,  /* several nodes: length, root and arguments */
-    CAST_READY,  /* likewise: has everybody a place? */
-    CAST_TELL,   /* likewise: what the lowest rank that failed has to say */
-    CAST_MOVE,   /* likewise: everything flows */
+    CAST_CALLED,  /* root: wait until all ranks of the node mean this broadcast */
+    CAST_FILL,    /* root: fill slots */
+    CAST_BEGIN,   /* reader: wait for the first slot, or a verdict */
+    CAST_EMPTY,   /* reader: empty slots */
+    CAST_JUDGED,  /* wait for the verdict of the last that looked for a place */
+    CAST_AGREE,   /* several nodes: length, root and arguments */
+    CAST_READY,   /* likewise: has everybody a place? */
+    CAST_TELL,    /* likewise: what the lowest rank that failed has to say */
+    CAST_MOVE,    /* likewise: everything flows */
+    CAST_CHECKED, /* likewise: is everybody content with the bytes? */
     CAST_STAGES
 } cast_stage;
 
@@ -74,6 +75,9 @@ void cast_end(cast *c, ferry_status status);
 /* Take the place of the bytes. */
 ferry_status cast_place(cast *c);
 
+/* Look at the bytes: the verdict of this rank. */
+ferry_status cast_check(cast *c);
+
 /* ---- The ring of the node: slots that one rank fills and all others empty ---- */
 
 ferry_status cast_make_ring(const cast *c);
@@ -88,5 +92,6 @@ ferry_status cast_agree(cast *c);
 ferry_status cast_ready(cast *c);
 ferry_status cast_tell(cast *c);
 ferry_status cast_move(cast *c);
+ferry_status cast_checked(cast *c);
 
 #endif

@@ -291,7 +291,25 @@ ferry_status cast_move(cast *c)
                                                  : size_min(w->received * CAST_PIECE, c->bytes));
     else if (ring)
         shared = cast_empty(c);
-    if (done && shared)
+    if (!done || !shared)
+        return FERRY_OK;
+    if (!c->request->check) {
         end(c, FERRY_OK);
+        return FERRY_OK;
+    }
+    c->stage = CAST_CHECKED;
+    return vote(c, c->ctx->rank == c->root ? FERRY_OK : cast_check(c));
+}
+
+ferry_status cast_checked(cast *c)
+{
+    bool through = false;
+    const ferry_status st = is_through(c, &through);
+
+    if (!through)
+        return st;
+    if (c->wire.all.failing)
+        return hear(c);
+    end(c, FERRY_OK);
     return FERRY_OK;
 }

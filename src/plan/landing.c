@@ -10,6 +10,7 @@
 
 enum {
     LONG_BYTES = 4 << 20, /* shorter ones are better left in the caches */
+    AGAIN = 1024,         /* slots, after which both are tried again */
     TRIES = 4 /* slots each way; the fastest counts, since a process may lose its core */
 };
 
@@ -30,10 +31,13 @@ static void copy(char *dst, const char *src, size_t bytes, int past)
 
 void landing_copy(landing *l, char *dst, const char *src, size_t bytes)
 {
-    const int past = l->slots < 2 * TRIES ? l->slots % 2 : l->best_ns[1] < l->best_ns[0];
+    const bool trying = l->tries && l->slots < 2 * TRIES;
+    const int past = trying ? l->slots % 2 : l->best_ns[1] < l->best_ns[0];
 
-    if (!l->tries || l->slots >= 2 * TRIES) {
+    if (!trying) {
         copy(dst, src, bytes, l->tries && past);
+        if (l->tries && ++l->slots >= AGAIN)
+            landing_begin(l, LONG_BYTES);
         return;
     }
     const int64_t began = sys_now_ns();

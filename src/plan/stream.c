@@ -222,14 +222,53 @@ ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_str
     return irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, call, request_out);
 }
 
-static ferry_status check_cast(const ferry_context *ctx, int root, ferry_stream_place *place,
-                               const char *call)
+/* A broadcast as a caller wants it. */
+typedef struct cast_wish {
+    const ferry_piece *pieces;
+    size_t count;
+    int root;
+    ferry_stream_place *place;
+    ferry_stream_check *check;
+    void *user;
+} cast_wish;
+
+static const char cast_call[] = "ferry_stream_bcast";
+
+static ferry_status check_cast(const ferry_context *ctx, const cast_wish *wish, size_t *bytes_out)
 {
+    const int root = wish->root;
+
     if (root < 0 || root >= ctx->size)
-        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", call, root,
-                       ctx->rank, ctx->size - 1);
-    if (!place && root != ctx->rank)
-        return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call, ctx->rank);
+        return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", cast_call,
+                       root, ctx->rank, ctx->size - 1);
+    if (!wish->place && root != ctx->rank)
+        return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", cast_call, ctx->rank);
+    return root == ctx->rank
+               ? stream_check_pieces(wish->pieces, wish->count, cast_call, ctx->rank, bytes_out)
+               : FERRY_OK;
+}
+
+static ferry_status ibcast(ferry_context *ctx, const cast_wish *wish,
+                           ferry_stream_request **request_out)
+{
+    ferry_stream_request *cast = NULL;
+    ferry_status st = context_usable(ctx, cast_call);
+
+    if (st == FERRY_OK)
+        st = request_make(ctx, STREAM_CAST, &cast);
+    if (st != FERRY_OK)
+        return st;
+    const ferry_status checked = check_cast(ctx, wish, &cast->info.bytes);
+    cast->info.from = wish->root;
+    cast->source = (stream_reader){wish->pieces, wish->count, 0};
+    cast->place = wish->place;
+    cast->check = wish->check;
+    cast->user = wish->user;
+    cast_start(cast, checked);
+    st = cast_progress(ctx);
+    if (st != FERRY_OK)
+        return context_break(ctx, st);
+    *request_out = cast;
     return FERRY_OK;
 }
 
@@ -237,29 +276,11 @@ ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, 
                                  int root, ferry_stream_place *place, void *user,
                                  ferry_stream_request **request_out)
 {
-    static const char call[] = "ferry_stream_bcast";
-    ferry_stream_request *cast = NULL;
-    ferry_status st = context_usable(ctx, call);
+    const cast_wish wish = {pieces, count, root, place, NULL, user};
 
-    if (st == FERRY_OK && !request_out)
-        st = trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
-    if (st == FERRY_OK)
-        st = request_make(ctx, STREAM_CAST, &cast);
-    if (st != FERRY_OK)
-        return st;
-    ferry_status checked = check_cast(ctx, root, place, call);
-    if (checked == FERRY_OK && root == ctx->rank)
-        checked = stream_check_pieces(pieces, count, call, ctx->rank, &cast->info.bytes);
-    cast->info.from = root;
-    cast->source = (stream_reader){pieces, count, 0};
-    cast->place = place;
-    cast->user = user;
-    cast_start(cast, checked);
-    st = cast_progress(ctx);
-    if (st != FERRY_OK)
-        return context_break(ctx, st);
-    *request_out = cast;
-    return FERRY_OK;
+    if (!request_out)
+        return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", cast_call);
+    return ibcast(ctx, &wish, request_out);
 }
 
 /* ---- Ending ---- */
@@ -396,13 +417,27 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
     return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
 }
 
+static ferry_status bcast(ferry_context *ctx, const cast_wish *wish)
+{
+    ferry_stream_request *request = NULL;
+    const ferry_status st = ibcast(ctx, wish, &request);
+
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+}
+
 ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
                                 int root, ferry_stream_place *place, void *user)
 {
-    ferry_stream_request *request = NULL;
-    const ferry_status st = ferry_stream_ibcast(ctx, pieces, count, root, place, user, &request);
+    return bcast(ctx, &(cast_wish){pieces, count, root, place, NULL, user});
+}
 
-    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
+ferry_status ferry_stream_bcast_checked(ferry_context *ctx, const ferry_piece *pieces, size_t count,
+                                        int root, ferry_stream_place *place,
+                                        ferry_stream_check *check, void *user)
+{
+    if (!check)
+        return trouble(FERRY_ERR_ARG, "ferry_stream_bcast_checked: check is NULL");
+    return bcast(ctx, &(cast_wish){pieces, count, root, place, check, user});
 }
 
 /* ---- Probing ---- */

@@ -50,6 +50,7 @@ struct ferry_stream_request {
     uint64_t number;        /* of a send: what the receiver calls it in its answer */
     stream_reader source;   /* of a sender */
     ferry_stream_place *place;
+    ferry_stream_check *check; /* of a broadcast; NULL: none */
     void *user;
     char *data; /* of a receiver */
     landing landing;

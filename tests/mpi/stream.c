@@ -348,6 +348,45 @@ static void cast_bad_arguments(ferry_context *ctx, const ferry_context_info *inf
     }
 }
 
+/* A receiver that is not content with the bytes: all are told, and it has seen all of them. */
+typedef struct judge {
+    inbox box; /* first: the place function takes it */
+    size_t bytes;
+    unsigned seed;
+    bool refuses;
+    int checks;
+} judge;
+
+static ferry_status look_at(void *user)
+{
+    judge *const j = user;
+
+    j->checks++;
+    CHECK(holds(&j->box, j->bytes, j->seed));
+    return j->refuses ? FERRY_ERR_FORMAT : FERRY_OK;
+}
+
+static void cast_checked(ferry_context *ctx, const ferry_context_info *info)
+{
+    static const size_t sizes[] = {1, 100, 300000, 5 * MIB};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int refuser = 0; refuser < info->size; refuser++) {
+            const int root = (int)i % info->size;
+            char *const data = malloc(sizes[i] + 1);
+            const ferry_piece piece = {data, sizes[i]};
+            judge j = {.bytes = sizes[i], .seed = 4, .refuses = info->rank == refuser};
+            fill(data, sizes[i], 4);
+            CHECK_EQ_INT(ferry_stream_bcast_checked(ctx, &piece, 1, root, place, look_at, &j),
+                         refuser == root ? FERRY_OK : FERRY_ERR_FORMAT);
+            CHECK_EQ_INT(j.checks, info->rank != root);
+            drop(&j.box);
+            free(data);
+            cast_works(ctx, info);
+        }
+    CHECK_EQ_INT(ferry_stream_bcast_checked(ctx, NULL, 0, 0, place, NULL, NULL), FERRY_ERR_ARG);
+}
+
 /* Broadcasts, messages and rounds in turn, with ranks arriving at different times. */
 static void mixed(ferry_context *ctx, const ferry_context_info *info)
 {
@@ -368,7 +407,7 @@ static void mixed(ferry_context *ctx, const ferry_context_info *info)
 static void (*const parts[])(ferry_context *ctx, const ferry_context_info *info) = {
     sizes_between_all_pairs, to_itself,        tags_out_of_order, many_senders, both_ways_at_once,
     long_both_ways,          no_room,          beside_a_round,    refuse_arguments,
-    cast_all_sizes,          cast_no_room,     cast_roots_differ, cast_bad_arguments, mixed,
+    cast_all_sizes,          cast_no_room,     cast_roots_differ, cast_bad_arguments, cast_checked, mixed,
 };
 
 void check_stream(ferry_context *ctx)
