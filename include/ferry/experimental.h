@@ -111,32 +111,10 @@ FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece 
 /**
  * Judges what has come, before anybody is told that a broadcast went well.
  *
- * @param user  as given to ferry_stream_bcast_checked(); the bytes are where its place function said
+ * @param user  as given to ferry_stream_ibcast(); the bytes are where its place function said
  * @return ::FERRY_OK, or the failure that all ranks shall report
  */
 typedef ferry_status ferry_stream_check(void *user);
-
-/**
- * ferry_stream_bcast() whose receivers look at the bytes before the call ends on any rank.
- *
- * @param ctx     context
- * @param pieces  at the root: count pieces; borrowed during the call
- * @param count   pieces
- * @param root    rank; the same everywhere
- * @param place   at the other ranks: tells where the bytes go
- * @param check   called at the other ranks when they are there; not NULL, at the root neither
- * @param user    passed to both
- * @retval FERRY_OK       all ranks have the bytes and are content with them
- * @retval FERRY_ERR_ARG  as ferry_stream_bcast(), or @p check is NULL
- * @retval others         as ferry_stream_bcast(), or what the check of the lowest failing rank returned, on all ranks
- *
- * Collective   over the context             Blocks   yes           Since   0.1
- * Memory       as ferry_stream_bcast()
- * Threads      one at a time per context
- * Cost         as ferry_stream_bcast(); one reduction more between nodes
- */
-FERRY_API ferry_status ferry_stream_bcast_checked(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                                                  ferry_stream_place *place, ferry_stream_check *check, void *user);
 
 /**
  * Start a ferry_stream_send(). Messages to one rank keep the order in which they were started.
@@ -185,7 +163,9 @@ FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag,
  * @param count        pieces
  * @param root         rank; the same everywhere
  * @param place        at the other ranks: tells where the bytes go; called by any ferry call on this context
- * @param user         passed to @p place
+ * @param check        at the other ranks: called when the bytes are there, before the broadcast ends on any rank; what
+ *                     it returns on the lowest failing rank is returned on all. NULL, on all ranks: nobody looks
+ * @param user         passed to both
  * @param request_out  filled also when arguments of this rank are wrong, which all ranks then report when it ends
  * @retval FERRY_OK          started
  * @retval FERRY_ERR_ARG     @p ctx or @p request_out is NULL
@@ -195,7 +175,8 @@ FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag,
  * Threads      one at a time per context     Cost    constant     Since   0.1
  */
 FERRY_API ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                                           ferry_stream_place *place, void *user, ferry_stream_request **request_out);
+                                           ferry_stream_place *place, ferry_stream_check *check, void *user,
+                                           ferry_stream_request **request_out);
 
 /**
  * Move everything of the context on, and tell whether a request has ended. One that has ended is freed.

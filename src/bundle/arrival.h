@@ -58,8 +58,10 @@ static inline ferry_message move_message(const ferry_stream_info *info)
 
 /* Streams for calls that others wait for: starting is tried again when there is no memory for it,
  * since a rank that gives up before it has started leaves the others where they are. */
-ferry_status move_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                        ferry_stream_place *place, void *user);
+ferry_status move_give(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
+                       ferry_stream_check *check);
+ferry_status move_take(ferry_context *ctx, int root, ferry_stream_place *place,
+                       ferry_stream_check *check, void *user);
 ferry_status move_receive(ferry_context *ctx, int from, int tag, arrival *a);
 
 /* Send; tells whether it was started, and the failure is the receiver's then. */

@@ -83,7 +83,7 @@ static ferry_status tell(const collection *c, ferry_status mine, const notice *t
     static const char zeros[OPENING_BYTES];
     const ferry_piece piece =
         mine == FERRY_OK ? (ferry_piece){zeros, bytes} : (ferry_piece){text, sizeof *text};
-    const ferry_status st = move_bcast(c->ctx, &piece, 1, c->root, NULL, NULL);
+    const ferry_status st = move_give(c->ctx, &piece, 1, c->root, NULL);
 
     if (st != FERRY_OK || mine == FERRY_OK)
         return st;
@@ -93,7 +93,7 @@ static ferry_status tell(const collection *c, ferry_status mine, const notice *t
 
 static ferry_status listen(moment *m, ferry_stream_place *place)
 {
-    const ferry_status st = move_bcast(m->c->ctx, NULL, 0, m->c->root, place, m);
+    const ferry_status st = move_take(m->c->ctx, m->c->root, place, NULL, m);
 
     return st == FERRY_OK && m->bytes == sizeof m->notice ? notice_read(&m->notice) : st;
 }
@@ -182,14 +182,13 @@ ferry_status collect_bcast(const collection *c, int root, const encoding *e, fer
     arrival a = {.target = &none};
 
     if (c->rank != root) {
-        st = move_bcast(c->ctx, NULL, 0, root, arrival_place, &a);
+        st = move_take(c->ctx, root, arrival_place, NULL, &a);
         return arrival_open(&a, st, bundle_out);
     }
     const notice said = notice_of(st);
     const ferry_piece instead = {&said, sizeof said};
-    const ferry_status sent = st == FERRY_OK
-                                  ? move_bcast(c->ctx, e->pieces, e->count, root, NULL, NULL)
-                                  : move_bcast(c->ctx, &instead, 1, root, NULL, NULL);
+    const ferry_status sent = st == FERRY_OK ? move_give(c->ctx, e->pieces, e->count, root, NULL)
+                                             : move_give(c->ctx, &instead, 1, root, NULL);
     return collect_first(st, &said, sent);
 }
 

@@ -11,7 +11,7 @@ static ferry_status give_notice(ferry_context *ctx, int root, ferry_status failu
 {
     const notice said = notice_of(failure);
     const ferry_piece piece = {&said, sizeof said};
-    const ferry_status st = move_bcast(ctx, &piece, 1, root, NULL, NULL);
+    const ferry_status st = move_give(ctx, &piece, 1, root, NULL);
 
     if (st != FERRY_OK)
         return st;
@@ -36,7 +36,7 @@ static ferry_status give_all(ferry_context *ctx, ferry_bundle *const *bundle, in
         st = move_encode(*bundle, &e);
     if (st != FERRY_OK)
         return give_notice(ctx, root, st);
-    st = move_bcast(ctx, e.pieces, e.count, root, NULL, NULL);
+    st = move_give(ctx, e.pieces, e.count, root, NULL);
     encoding_drop(&e);
     return st;
 }
@@ -51,7 +51,7 @@ ferry_status ferry_bundle_bcast(ferry_context *ctx, ferry_bundle **bundle_inout,
         return st;
     if (me.rank == root)
         return give_all(ctx, bundle_inout, root);
-    st = move_bcast(ctx, NULL, 0, root, arrival_place, &a);
+    st = move_take(ctx, root, arrival_place, NULL, &a);
     return arrival_finish(&a, st);
 }
 

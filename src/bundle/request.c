@@ -81,11 +81,11 @@ static ferry_status start_root(ferry_context *ctx, ferry_request *r, ferry_bundl
         st = move_encode(*bundle, &r->encoding);
     if (st == FERRY_OK)
         return ferry_stream_ibcast(ctx, r->encoding.pieces, r->encoding.count, root, NULL, NULL,
-                                   &r->stream);
+                                   NULL, &r->stream);
     r->tells = true;
     r->notice = notice_of(st);
     r->instead = (ferry_piece){&r->notice, sizeof r->notice};
-    return ferry_stream_ibcast(ctx, &r->instead, 1, root, NULL, NULL, &r->stream);
+    return ferry_stream_ibcast(ctx, &r->instead, 1, root, NULL, NULL, NULL, &r->stream);
 }
 
 ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout, int root,
@@ -102,7 +102,7 @@ ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout
     r->arrival.target = bundle_inout;
     r->receives = me.rank != root;
     if (r->receives)
-        st = ferry_stream_ibcast(ctx, NULL, 0, root, arrival_place, &r->arrival, &r->stream);
+        st = ferry_stream_ibcast(ctx, NULL, 0, root, arrival_place, NULL, &r->arrival, &r->stream);
     else
         st = start_root(ctx, r, bundle_inout, root);
     return started(st, r, request_out);

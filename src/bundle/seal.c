@@ -73,14 +73,14 @@ ferry_status ferry_bundle_seal(const ferry_bundle *bundle, ferry_bundle **sealed
 
 /* --- broadcast --- */
 
-/* What the root tells; then all agree whether the bundle has arrived. */
+/* What the root tells. */
 typedef struct news {
     bool sealed;
     int node; /* of the root */
     ferry_ticket ticket;
 } news;
 
-/* Where the first message of a broadcast goes: news, or a notice. */
+/* Where it goes: news, or a notice; and the bundle that was found by them. */
 typedef struct letter {
     ferry_bundle *const *target;
     union {
@@ -88,6 +88,8 @@ typedef struct letter {
         notice notice;
     };
     size_t bytes;
+    int node; /* of this rank */
+    ferry_bundle *found;
 } letter;
 
 static ferry_status place_letter(void *user, size_t bytes, void **data_out)
@@ -139,7 +141,7 @@ static ferry_status take_sealed(const news *said, int node, ferry_bundle **bundl
     const void *data;
 
     if (said->node != node)
-        return trouble(FERRY_ERR_ROUTE, "the root's memory is on another node");
+        return FERRY_ERR_ROUTE;
     ferry_status st = ferry_sealed_open(&said->ticket, &sealed, &data);
     if (st != FERRY_OK)
         return st;
@@ -149,12 +151,25 @@ static ferry_status take_sealed(const news *said, int node, ferry_bundle **bundl
     return st;
 }
 
+/* Before anybody is told that the news have come: when one rank cannot reach the memory, all hear
+ * of it, and the bundle goes the ordinary way. */
+static ferry_status open_letter(void *user)
+{
+    letter *const l = user;
+
+    if (l->bytes == sizeof l->notice || !l->news.sealed)
+        return FERRY_OK;
+    return take_sealed(&l->news, l->node, &l->found) == FERRY_OK
+               ? FERRY_OK
+               : trouble(FERRY_ERR_ROUTE, "the root's memory is out of reach");
+}
+
 static ferry_status tell(const collection *c, const news *said, ferry_status st)
 {
     const notice why = notice_of(st);
     const ferry_piece good = {said, sizeof *said}, bad = {&why, sizeof why};
     const ferry_status sent =
-        move_bcast(c->ctx, st == FERRY_OK ? &good : &bad, 1, c->root, NULL, NULL);
+        move_give(c->ctx, st == FERRY_OK ? &good : &bad, 1, c->root, open_letter);
 
     return collect_first(st, &why, sent);
 }
@@ -173,10 +188,7 @@ static ferry_status give(const collection *c, ferry_bundle **bundle, int node)
         encoding_add_tail(&e);
     }
     st = tell(c, &said, st);
-    const bool told = st == FERRY_OK;
-    if (told && said.sealed)
-        st = collect_agree(c, FERRY_OK);
-    if (told && !move_broken(st) && (!said.sealed || st != FERRY_OK))
+    if (st == FERRY_ERR_ROUTE || (st == FERRY_OK && !said.sealed))
         st = collect_bcast(c, c->root, &e, FERRY_OK, &unused);
     if (!move_broken(st))
         encoding_drop(&e);
@@ -185,26 +197,21 @@ static ferry_status give(const collection *c, ferry_bundle **bundle, int node)
 
 static ferry_status take(const collection *c, ferry_bundle **bundle_inout, int node)
 {
-    letter l = {.target = bundle_inout};
-    ferry_bundle *fresh = NULL;
-    ferry_status st = move_bcast(c->ctx, NULL, 0, c->root, place_letter, &l);
+    letter l = {.target = bundle_inout, .node = node};
+    ferry_status st = move_take(c->ctx, c->root, place_letter, open_letter, &l);
 
     if (st == FERRY_OK && l.bytes == sizeof l.notice)
         st = notice_read(&l.notice);
-    if (st != FERRY_OK)
-        return st;
-    if (l.news.sealed)
-        st = collect_agree(c, take_sealed(&l.news, node, &fresh));
-    if (st != FERRY_OK) { /* somebody could not map it */
-        ferry_bundle_free(fresh);
-        fresh = NULL;
+    if (st != FERRY_OK) {
+        ferry_bundle_free(l.found);
+        l.found = NULL;
     }
-    if (!move_broken(st) && !fresh)
-        st = collect_bcast(c, c->root, NULL, FERRY_OK, &fresh);
+    if (st == FERRY_ERR_ROUTE || (st == FERRY_OK && !l.found))
+        st = collect_bcast(c, c->root, NULL, FERRY_OK, &l.found);
     if (st != FERRY_OK)
         return st;
     ferry_bundle_free(*bundle_inout);
-    *bundle_inout = fresh;
+    *bundle_inout = l.found;
     return FERRY_OK;
 }
 

@@ -273,10 +273,10 @@ static ferry_status ibcast(ferry_context *ctx, const cast_wish *wish,
 }
 
 ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                 int root, ferry_stream_place *place, void *user,
-                                 ferry_stream_request **request_out)
+                                 int root, ferry_stream_place *place, ferry_stream_check *check,
+                                 void *user, ferry_stream_request **request_out)
 {
-    const cast_wish wish = {pieces, count, root, place, NULL, user};
+    const cast_wish wish = {pieces, count, root, place, check, user};
 
     if (!request_out)
         return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", cast_call);
@@ -417,27 +417,14 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
     return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
 }
 
-static ferry_status bcast(ferry_context *ctx, const cast_wish *wish)
-{
-    ferry_stream_request *request = NULL;
-    const ferry_status st = ibcast(ctx, wish, &request);
-
-    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
-}
-
 ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
                                 int root, ferry_stream_place *place, void *user)
 {
-    return bcast(ctx, &(cast_wish){pieces, count, root, place, NULL, user});
-}
+    const cast_wish wish = {pieces, count, root, place, NULL, user};
+    ferry_stream_request *request = NULL;
+    const ferry_status st = ibcast(ctx, &wish, &request);
 
-ferry_status ferry_stream_bcast_checked(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                        int root, ferry_stream_place *place,
-                                        ferry_stream_check *check, void *user)
-{
-    if (!check)
-        return trouble(FERRY_ERR_ARG, "ferry_stream_bcast_checked: check is NULL");
-    return bcast(ctx, &(cast_wish){pieces, count, root, place, check, user});
+    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
 }
 
 /* ---- Probing ---- */

@@ -375,16 +375,16 @@ static void cast_checked(ferry_context *ctx, const ferry_context_info *info)
             const int root = (int)i % info->size;
             char *const data = malloc(sizes[i] + 1);
             const ferry_piece piece = {data, sizes[i]};
+            ferry_stream_request *request = NULL;
             judge j = {.bytes = sizes[i], .seed = 4, .refuses = info->rank == refuser};
             fill(data, sizes[i], 4);
-            CHECK_EQ_INT(ferry_stream_bcast_checked(ctx, &piece, 1, root, place, look_at, &j),
-                         refuser == root ? FERRY_OK : FERRY_ERR_FORMAT);
+            CHECK_OK(ferry_stream_ibcast(ctx, &piece, 1, root, place, look_at, &j, &request));
+            CHECK_EQ_INT(ferry_stream_wait(&request, NULL), refuser == root ? FERRY_OK : FERRY_ERR_FORMAT);
             CHECK_EQ_INT(j.checks, info->rank != root);
             drop(&j.box);
             free(data);
             cast_works(ctx, info);
         }
-    CHECK_EQ_INT(ferry_stream_bcast_checked(ctx, NULL, 0, 0, place, NULL, NULL), FERRY_ERR_ARG);
 }
 
 /* Broadcasts, messages and rounds in turn, with ranks arriving at different times. */

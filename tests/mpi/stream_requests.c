@@ -246,7 +246,7 @@ static void casts_at_once(ferry_context *ctx, const ferry_context_info *info)
         const size_t bytes = sizes[i];
         data[i] = make(bytes, (unsigned)i);
         pieces[i] = (ferry_piece){data[i], bytes};
-        CHECK_OK(ferry_stream_ibcast(ctx, &pieces[i], 1, i % info->size, place, &got[i], &requests[i]));
+        CHECK_OK(ferry_stream_ibcast(ctx, &pieces[i], 1, i % info->size, place, NULL, &got[i], &requests[i]));
         CHECK_EQ_INT(requests[i] != NULL, 1);
     }
     CHECK_EQ_INT(ferry_stream_cancel(&requests[0]), FERRY_ERR_STATE);
@@ -270,8 +270,8 @@ static void casts_on_two_contexts(ferry_context *ctx, const ferry_context_info *
     const ferry_piece piece = {data, 5 * MIB};
 
     CHECK_OK(ferry_context_create(MPI_COMM_WORLD, NULL, &other));
-    CHECK_OK(ferry_stream_ibcast(ctx, &piece, 1, 0, place, &got[0], &here));
-    CHECK_OK(ferry_stream_ibcast(other, &piece, 1, info->size - 1, place, &got[1], &there));
+    CHECK_OK(ferry_stream_ibcast(ctx, &piece, 1, 0, place, NULL, &got[0], &here));
+    CHECK_OK(ferry_stream_ibcast(other, &piece, 1, info->size - 1, place, NULL, &got[1], &there));
     int first = 0, second = 0;
     while (!first || !second) {
         CHECK_OK(ferry_stream_test(info->rank % 2 ? &here : &there, info->rank % 2 ? &first : &second, NULL));
@@ -298,7 +298,7 @@ static void refuses_arguments(ferry_context *ctx, const ferry_context_info *info
     CHECK_EQ_INT(ferry_stream_isend(ctx, &good, 1, 0, 0, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_irecv(ctx, 0, 0, NULL, NULL, &request), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_irecv(ctx, 0, 0, place, &got, NULL), FERRY_ERR_ARG);
-    CHECK_EQ_INT(ferry_stream_ibcast(NULL, &good, 1, 0, place, &got, &request), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_stream_ibcast(NULL, &good, 1, 0, place, NULL, &got, &request), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_probe(ctx, info->size, 0, NULL, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_test(NULL, &done, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_test(&request, NULL, NULL), FERRY_ERR_ARG);
