@@ -140,5 +140,38 @@ class Records(Checker):
             self.assertEqual(self.check(expected)[0], 1)
 
 
+class Names(Checker):
+    def check(self, text):
+        for name in ('ferry', 'convert', 'experimental'):
+            self.write(f'include/ferry/{name}.h', f'#define FERRY_{name.upper()} 1\nint ferry_{name}_do(void);\n')
+        settings = self.write('setting.h', 'X(POOL, "FERRY_POOL")\n')
+        return self.run_tool('names.py', self.folder / 'include', settings, CC, '--', self.write('a.md', text))
+
+    def test_right(self):
+        self.assertEqual(self.check('`ferry_ferry_do`, `ferry_convert_do`, FERRY_POOL, FERRY_EXPERIMENTAL, ferry_*, '
+                                    '[x](setting.h)')[0], 0)
+
+    def test_wrong(self):
+        for text in ('ferry_ferry_did', 'FERRY_POND', '[x](other.h)'):
+            with self.subTest(text=text):
+                status, said = self.check('\n' + text)
+                self.assertEqual(status, 1)
+                self.assertIn('a.md:2: ', said)
+
+
+class Blocks(Checker):
+    def check(self, document, example='    a();\n    b();\n'):
+        return self.run_tool('blocks.py', self.write('a.md', document), self.write('a.c', example), self.folder / 'out.c')
+
+    def test_right(self):
+        self.assertEqual(self.check('```c\n    a();\n    b();\n```\n\n```c\n    c();\n```\n')[0], 0)
+        self.assertIn('    c();\n', (self.folder / 'out.c').read_text())
+
+    def test_wrong(self):
+        for document in ('```c\n    b();\n    a();\n```\n\n```c\n    c();\n```\n', '```c\n    a();\n```\n'):
+            with self.subTest(document=document):
+                self.assertNotEqual(self.check(document)[0], 0)
+
+
 if __name__ == '__main__':
     unittest.main(argv=sys.argv[:1])
