@@ -57,11 +57,12 @@ typedef struct ferry_message {
 FERRY_API ferry_status ferry_bundle_bcast(ferry_context *ctx, ferry_bundle **bundle_inout, int root);
 
 /**
- * Send a bundle. Returns when it may be changed or freed; more than 32 KiB wait for the receiver.
+ * Send a bundle. Returns when it may be changed or freed; images of more than 64 KiB wait for the receiver, between
+ * nodes shorter ones may wait too.
  *
  * @param ctx     context
  * @param bundle  to send; only read
- * @param to      rank; the caller itself only for images up to 32 KiB
+ * @param to      rank; the caller itself only for images up to 64 KiB, or when a receive has been started before
  * @param tag     0..16382
  * @retval FERRY_OK          sent
  * @retval FERRY_ERR_ARG     a pointer is NULL, or a number is out of its range; nothing was sent
@@ -286,7 +287,7 @@ typedef enum ferry_split {
  *     ferry_bundle_scatter(ctx, rank == 0 ? whole : NULL, FERRY_SPLIT_ROWS, 0, &mine);
  *
  * @param ctx       context
- * @param whole     at the root: only read; elsewhere NULL
+ * @param whole     at the root: only read; elsewhere not looked at
  * @param how       the same everywhere
  * @param root      rank; the same everywhere
  * @param part_out  filled with this rank's part, which the caller frees with ferry_bundle_free()
@@ -413,8 +414,8 @@ typedef enum ferry_bundle_op {
  * @param result_out  at the root: filled; the caller frees it with ferry_bundle_free(). Elsewhere not looked at
  * @retval FERRY_OK          the root has the result
  * @retval FERRY_ERR_ARG     a pointer is NULL, or ranks differ in @p op or @p root, or these are out of range
- * @retval FERRY_ERR_TYPE    a rank has another key or type somewhere: the text names the first such place, two ranks, and
- *                           what each of them has; or complex numbers have no min and max
+ * @retval FERRY_ERR_TYPE    a rank has another key or type somewhere: the text names the first such place, two ranks,
+ *                           and what each of them has; or complex numbers have no min and max
  * @retval FERRY_ERR_SHAPE   likewise another shape, length or number of values, or another value where it must be the
  *                           same
  * @retval FERRY_ERR_MEMORY  a rank is out of memory
