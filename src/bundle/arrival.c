@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bundle/pattern.h"
 #include "ferry/memory.h"
 
 /* From here on the pool keeps blocks: reuse costs no allocation. */
@@ -101,32 +102,94 @@ static bool is_notice(const image_store *store)
            memcmp(store->block, notice_magic, sizeof notice_magic) == 0;
 }
 
-ferry_status arrival_open(arrival *a, ferry_status st, ferry_bundle **bundle_out)
+static bool lacks_head(const image_store *store)
+{
+    return store->bytes >= sizeof(image_short) &&
+           memcmp(store->block, IMAGE_SHORT_MAGIC, sizeof(((image_short *)0)->magic)) == 0;
+}
+
+static ferry_status restore_head(arrival *a)
+{
+    void *whole = NULL;
+    size_t bytes = 0;
+
+    if (!pattern_expand(a->store.block, a->store.bytes, &whole, &bytes))
+        return trouble(FERRY_ERR_ROUTE, "the schema of this bundle is not known here");
+    ferry_memory_give(a->store.block);
+    a->store.block = whole;
+    a->store.bytes = bytes;
+    return FERRY_OK;
+}
+
+ferry_status arrival_settle(void *user)
+{
+    arrival *const a = user;
+    ferry_status st = FERRY_OK;
+
+    if (is_notice(&a->store))
+        return FERRY_OK;
+    a->store.bytes = image_message_bytes(a->store.bytes);
+    if (lacks_head(&a->store))
+        st = restore_head(a);
+    if (st == FERRY_OK)
+        st = image_decode_store(&a->store, &a->fresh);
+    if (st == FERRY_OK)
+        a->store.block = NULL;
+    return st;
+}
+
+void arrival_again(arrival *a)
+{
+    ferry_bundle_free(a->fresh);
+    a->fresh = NULL;
+    give_all(a);
+}
+
+ferry_status arrival_settled(arrival *a, ferry_status st, ferry_bundle **bundle_out)
 {
     if (move_broken(st))
         return st;
-    if (st == FERRY_OK && is_notice(&a->store)) {
+    if (st == FERRY_OK && !a->fresh)
         st = notice_read(a->store.block);
-    } else if (st == FERRY_OK) {
-        a->store.bytes = image_message_bytes(a->store.bytes);
-        st = image_decode_store(&a->store, bundle_out);
-        if (st == FERRY_OK)
-            a->store.block = NULL;
-    }
+    if (st == FERRY_OK)
+        *bundle_out = a->fresh;
+    else
+        ferry_bundle_free(a->fresh);
+    a->fresh = NULL;
     give_all(a);
     return st;
 }
 
-ferry_status arrival_finish(arrival *a, ferry_status st)
+ferry_status arrival_open(arrival *a, ferry_status st, ferry_bundle **bundle_out)
 {
-    ferry_bundle *fresh;
+    if (st == FERRY_OK)
+        st = arrival_settle(a);
+    return arrival_settled(a, st, bundle_out);
+}
 
-    st = arrival_open(a, st, &fresh);
+static ferry_status replace(const arrival *a, ferry_status st, ferry_bundle *fresh)
+{
     if (st != FERRY_OK)
         return st;
     ferry_bundle_free(*a->target);
     *a->target = fresh;
     return FERRY_OK;
+}
+
+ferry_status arrival_finish(arrival *a, ferry_status st)
+{
+    ferry_bundle *fresh = NULL;
+
+    st = arrival_open(a, st, &fresh);
+    return replace(a, st, fresh);
+}
+
+ferry_status arrival_end(arrival *a, ferry_status st)
+{
+    ferry_bundle *fresh = NULL;
+
+    st = arrival_settled(a, st, &fresh);
+    return replace(a, st, fresh);
 }
 
 /* --- streams --- */

@@ -28,7 +28,8 @@ typedef struct arrival {
     ferry_bundle **target;            /* replaced on success; NULL is refused */
     const ferry_allocator *allocator; /* of the block, or NULL */
     image_store store;
-    bool scratch; /* the memory goes back to the pool soon: such that the pool keeps */
+    bool scratch;        /* the memory goes back to the pool soon: such that the pool keeps */
+    ferry_bundle *fresh; /* what was made of it; NULL: a notice */
 } arrival;
 
 /* What stands in the target may be replaced. */
@@ -37,12 +38,22 @@ ferry_status arrival_check(const arrival *a);
 /* A ferry_stream_place; `user` is the arrival. */
 ferry_status arrival_place(void *user, size_t bytes, void **data_out);
 
+/* A ferry_stream_check: make a bundle of what has come, before a broadcast ends. ERR_ROUTE: its
+ * head was left out, and is not known here. */
+ferry_status arrival_settle(void *user);
+/* The broadcast has ended with `st`: hand the bundle out, or give all back and return why. */
+ferry_status arrival_settled(arrival *a, ferry_status st, ferry_bundle **bundle_out);
+
+/* Give back what has come: it comes once more. */
+void arrival_again(arrival *a);
+
 /* The stream has ended with `st`: make a bundle of what has come; or give the memory back, and
  * return why. */
 ferry_status arrival_open(arrival *a, ferry_status st, ferry_bundle **bundle_out);
 
-/* The same, and replace the target. */
+/* The same, and replace the target; the second one after arrival_settle(). */
 ferry_status arrival_finish(arrival *a, ferry_status st);
+ferry_status arrival_end(arrival *a, ferry_status st);
 
 /* The failure leaves the context broken: bytes may still arrive, and memory must stay. */
 static inline bool move_broken(ferry_status st)

@@ -175,20 +175,21 @@ ferry_status collect_receive(const collection *c, int from, ferry_bundle **bundl
     return arrival_open(&a, st, bundle_out);
 }
 
-ferry_status collect_bcast(const collection *c, int root, const encoding *e, ferry_status st,
+ferry_status collect_bcast(const collection *c, int root, encoding *e, ferry_status st,
                            ferry_bundle **bundle_out)
 {
     ferry_bundle *none = NULL;
     arrival a = {.target = &none};
 
     if (c->rank != root) {
-        st = move_take(c->ctx, root, arrival_place, NULL, &a);
-        return arrival_open(&a, st, bundle_out);
+        st = share_take(c->ctx, root, arrival_place, &a);
+        return arrival_settled(&a, st, bundle_out);
     }
     const notice said = notice_of(st);
     const ferry_piece instead = {&said, sizeof said};
-    const ferry_status sent = st == FERRY_OK ? move_give(c->ctx, e->pieces, e->count, root, NULL)
-                                             : move_give(c->ctx, &instead, 1, root, NULL);
+    const ferry_status sent = st == FERRY_OK
+                                  ? share_give(c->ctx, root, e)
+                                  : move_give(c->ctx, &instead, 1, root, share_check(c->ctx));
     return collect_first(st, &said, sent);
 }
 

@@ -6,7 +6,7 @@
 #ifndef BUNDLE_COLLECT_H
 #define BUNDLE_COLLECT_H
 
-#include "bundle/arrival.h"
+#include "bundle/share.h"
 #include "ferry/context.h"
 
 /* The public functions that begin so: X(word, name). */
@@ -53,7 +53,7 @@ ferry_status collect_send(const collection *c, const encoding *e, ferry_status s
 ferry_status collect_receive(const collection *c, int from, ferry_bundle **bundle_out);
 
 /* Give the root's encoding, or what it failed with, to all. */
-ferry_status collect_bcast(const collection *c, int root, const encoding *e, ferry_status st,
+ferry_status collect_bcast(const collection *c, int root, encoding *e, ferry_status st,
                            ferry_bundle **bundle_out);
 
 /* The bundles of all ranks at the root, in the list `parts`; this rank's is `part`, whose encoding

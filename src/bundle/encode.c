@@ -336,6 +336,8 @@ static void finish(const writer *w, const image_head *head, encoding *e)
     for (int i = 0; i < HEAD_PIECES; i++)
         if (first[i].bytes > 0)
             e->pieces[count++] = first[i];
+    e->head_count = head->keys_bytes > 0 ? 2 : 1;
+    e->head_bytes = head->schema_bytes + head->keys_bytes;
     const size_t others = w->count - HEAD_PIECES;
     memmove(e->pieces + count, e->pieces + HEAD_PIECES, others * sizeof *e->pieces);
     e->count = count + others;

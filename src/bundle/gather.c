@@ -95,7 +95,7 @@ static ferry_status finish(const collection *c, table *t, ferry_status st, ferry
 /* --- at all ranks --- */
 
 /* A broadcast of each rank, also after one that failed. */
-static ferry_status bcast_all(const collection *c, const encoding *e, ferry_status mine, table *t)
+static ferry_status bcast_all(const collection *c, encoding *e, ferry_status mine, table *t)
 {
     ferry_status first = mine;
     notice kept = notice_of(mine);

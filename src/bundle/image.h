@@ -100,9 +100,10 @@ static inline size_t image_large(const image_header *header)
 typedef struct encoding {
     ferry_piece *pieces; /* there is room for one more */
     size_t count;
-    size_t total;                /* bytes of all pieces */
-    char *schema, *keys, *small; /* memory of the first pieces */
-    void *packed;                /* large arrays that did not lie dense: a chain of blocks */
+    size_t total;                  /* bytes of all pieces */
+    size_t head_count, head_bytes; /* of the pieces of header, schema and keys, which come first */
+    char *schema, *keys, *small;   /* memory of the first pieces */
+    void *packed;                  /* large arrays that did not lie dense: a chain of blocks */
 } encoding;
 
 /* The hash of schema and keys, which trees that differ in values only have in common. */
@@ -142,5 +143,19 @@ typedef struct image_store {
 /* The same for that; the tree owns the block on success, and the room when it was used, which is
  * NULL then. */
 ferry_status image_decode_store(image_store *store, ferry_bundle **bundle_out);
+
+/* Instead of header, schema and keys of an image whose receivers know them: docs/image.md does not
+ * tell of it, since it never leaves a broadcast. */
+typedef struct image_short {
+    char magic[8];
+    uint64_t hash, total; /* of the image */
+    uint32_t crc;
+    char zeros[IMAGE_LINE - 28];
+} image_short;
+_Static_assert(sizeof(image_short) == IMAGE_LINE, "what follows stays aligned");
+
+#define IMAGE_SHORT_MAGIC                                                                          \
+  "\x89"                                                                                           \
+  "FERRY#\n"
 
 #endif

@@ -196,8 +196,8 @@ ferry_status ferry_bundle_bcast_into(ferry_context *ctx, ferry_bundle *bundle, i
     if (c.rank == root) {
         st = give(&c, bundle);
     } else {
-        st = move_take(ctx, root, place_into, NULL, &a);
-        st = arrival_open(&a, st, &got);
+        st = share_take(ctx, root, place_into, &a);
+        st = arrival_settled(&a, st, &got);
         if (st == FERRY_OK)
             st = compare(bundle, got);
     }

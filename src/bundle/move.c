@@ -1,7 +1,7 @@
 /* Bundles between ranks, one call at a time. The root or sender gives the pieces of an encoding; a
  * receiver takes memory for them and decodes the image where it lies. A root that cannot encode
  * gives a notice instead, so that nobody waits for it. */
-#include "bundle/arrival.h"
+#include "bundle/share.h"
 #include "ferry/context.h"
 
 /* --- broadcast --- */
@@ -11,7 +11,7 @@ static ferry_status give_notice(ferry_context *ctx, int root, ferry_status failu
 {
     const notice said = notice_of(failure);
     const ferry_piece piece = {&said, sizeof said};
-    const ferry_status st = move_give(ctx, &piece, 1, root, NULL);
+    const ferry_status st = move_give(ctx, &piece, 1, root, share_check(ctx));
 
     if (st != FERRY_OK)
         return st;
@@ -36,7 +36,7 @@ static ferry_status give_all(ferry_context *ctx, ferry_bundle *const *bundle, in
         st = move_encode(*bundle, &e);
     if (st != FERRY_OK)
         return give_notice(ctx, root, st);
-    st = move_give(ctx, e.pieces, e.count, root, NULL);
+    st = share_give(ctx, root, &e);
     encoding_drop(&e);
     return st;
 }
@@ -51,8 +51,7 @@ ferry_status ferry_bundle_bcast(ferry_context *ctx, ferry_bundle **bundle_inout,
         return st;
     if (me.rank == root)
         return give_all(ctx, bundle_inout, root);
-    st = move_take(ctx, root, arrival_place, NULL, &a);
-    return arrival_finish(&a, st);
+    return arrival_end(&a, share_take(ctx, root, arrival_place, &a));
 }
 
 /* --- from rank to rank --- */

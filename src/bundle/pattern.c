@@ -159,6 +159,51 @@ bool pattern_apply(image_store *store, ferry_bundle **bundle_out)
     return applied;
 }
 
+/* --- heads that were left out --- */
+
+/* The message says the same of the image as the pattern's header, and is as long as that. */
+static bool is_of_pattern(const image_short *said, size_t bytes)
+{
+    image_header header;
+
+    if (!pattern.head)
+        return false;
+    memcpy(&header, pattern.head, sizeof header);
+    return header.hash == said->hash && header.total == said->total && header.crc == said->crc &&
+           bytes == sizeof *said + header.total - image_small(&header);
+}
+
+static bool expand(const char *message, const image_short *said, char **block_out)
+{
+    void *block = NULL;
+
+    if (ferry_memory_take(said->total, &block) != FERRY_OK)
+        return false;
+    const size_t values = image_small((const image_header *)pattern.head);
+    char *const image = block;
+    memcpy(image, pattern.head, pattern.bytes);
+    memset(image + pattern.bytes, 0, values - pattern.bytes);
+    memcpy(image + values, message + sizeof *said, said->total - values);
+    *block_out = image;
+    return true;
+}
+
+bool pattern_expand(const void *message, size_t bytes, void **block_out, size_t *bytes_out)
+{
+    image_short said;
+    char *image = NULL;
+
+    memcpy(&said, message, sizeof said);
+    pthread_mutex_lock(&pattern.lock);
+    const bool expanded = is_of_pattern(&said, bytes) && expand(message, &said, &image);
+    pthread_mutex_unlock(&pattern.lock);
+    if (!expanded)
+        return false;
+    *block_out = image;
+    *bytes_out = said.total;
+    return true;
+}
+
 /* --- learning --- */
 
 static void forget(void)
@@ -189,7 +234,8 @@ void pattern_offer(const image_store *store)
     image_header header;
 
     memcpy(&header, store->block, sizeof header);
-    if (head_bytes(&header) + image_tree_bytes(&header) > MOST_BYTES || pthread_mutex_trylock(&pattern.lock) != 0)
+    if (head_bytes(&header) + image_tree_bytes(&header) > MOST_BYTES ||
+        pthread_mutex_trylock(&pattern.lock) != 0)
         return;
     if (pattern.seen == header.hash)
         learn(store, &header);

@@ -10,6 +10,10 @@
  * wrong with it: then it must be read. */
 bool pattern_apply(image_store *store, ferry_bundle **bundle_out);
 
+/* Make a whole image, in a block of ferry_memory_take(), of one that came without its head. False
+ * when the pattern is another one, or there is no memory. */
+bool pattern_expand(const void *message, size_t bytes, void **block_out, size_t *bytes_out);
+
 /* An image has been read that no pattern fitted: learn it when it is the second of its kind. */
 void pattern_offer(const image_store *store);
 

@@ -2,7 +2,7 @@
  * done when the stream has ended (a bundle to be made, an encoding to be dropped) is done by
  * whoever finds that out. */
 #include "base/alloc.h"
-#include "bundle/arrival.h"
+#include "bundle/share.h"
 #include "ferry/context.h"
 
 struct ferry_request {
@@ -12,6 +12,7 @@ struct ferry_request {
     notice notice;        /* of a root without a bundle; its status is what this rank returns */
     ferry_piece instead;  /* the notice */
     bool receives, tells; /* waits for a bundle; sends the notice */
+    bool looks;           /* at the bundle before the stream ends */
 };
 
 static ferry_status make(const char *call, ferry_request **request_out, ferry_request **fresh_out)
@@ -80,12 +81,12 @@ static ferry_status start_root(ferry_context *ctx, ferry_request *r, ferry_bundl
     if (st == FERRY_OK)
         st = move_encode(*bundle, &r->encoding);
     if (st == FERRY_OK)
-        return ferry_stream_ibcast(ctx, r->encoding.pieces, r->encoding.count, root, NULL, NULL,
-                                   NULL, &r->stream);
+        return ferry_stream_ibcast(ctx, r->encoding.pieces, r->encoding.count, root, NULL,
+                                   share_check(ctx), NULL, &r->stream);
     r->tells = true;
     r->notice = notice_of(st);
     r->instead = (ferry_piece){&r->notice, sizeof r->notice};
-    return ferry_stream_ibcast(ctx, &r->instead, 1, root, NULL, NULL, NULL, &r->stream);
+    return ferry_stream_ibcast(ctx, &r->instead, 1, root, NULL, share_check(ctx), NULL, &r->stream);
 }
 
 ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout, int root,
@@ -101,8 +102,10 @@ ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout
         return st;
     r->arrival.target = bundle_inout;
     r->receives = me.rank != root;
+    r->looks = share_check(ctx) != NULL;
     if (r->receives)
-        st = ferry_stream_ibcast(ctx, NULL, 0, root, arrival_place, NULL, &r->arrival, &r->stream);
+        st = ferry_stream_ibcast(ctx, NULL, 0, root, arrival_place, share_check(ctx), &r->arrival,
+                                 &r->stream);
     else
         st = start_root(ctx, r, bundle_inout, root);
     return started(st, r, request_out);
@@ -112,7 +115,7 @@ ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout
 static ferry_status finish(ferry_request *r, ferry_status st)
 {
     if (r->receives) {
-        st = arrival_finish(&r->arrival, st);
+        st = (r->looks ? arrival_end : arrival_finish)(&r->arrival, st);
     } else if (st == FERRY_OK && r->tells) {
         st = (ferry_status)r->notice.status;
         trouble_keep(r->notice.text);

@@ -27,6 +27,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_reduce)    \
     X(bundle_memory)    \
     X(bundle_sealed)    \
+    X(bundle_again)     \
     X(bundle_into)      \
     X(halo)             \
     X(transpose)
