@@ -80,7 +80,7 @@ FERRY_API ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *
  * @retval others         what @p place returned (the message is gone); or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the
  *                        context is broken
  *
- * Collective   no, with the sender          Blocks   yes           Memory  messages up to 4 KiB that came early are kept
+ * Collective   no, with the sender          Blocks   yes           Memory  messages up to 64 KiB that came early are kept
  * Threads      one at a time per context    Cost     see ferry_stream_send()    Since   0.1
  */
 FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place, void *user,

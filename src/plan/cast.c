@@ -15,7 +15,7 @@ enum {
     SLOT_MANY = 256 << 10 /* for several */
 };
 
-static const char call_name[] = "ferry_stream_bcast";
+static const char call_name[] = "broadcast";
 
 /* First bytes of the first slot. */
 typedef struct cast_head {

@@ -141,7 +141,7 @@ ferry_status cast_agree(cast *c)
     if (all->failing)
         return hear(c);
     if (all->root != -all->minus_root) {
-        end(c, trouble(FERRY_ERR_ARG, "ferry_stream_bcast: root is %d on some ranks, %d on others",
+        end(c, trouble(FERRY_ERR_ARG, "broadcast: root is %d on some ranks, %d on others",
                        (int)-all->minus_root, (int)all->root));
         return FERRY_OK;
     }

@@ -80,8 +80,8 @@ ferry_status request_place(ferry_stream_request *request)
         return st;
     if (!data && bytes)
         return trouble(FERRY_ERR_ARG, "%s: the place for %zu bytes is NULL on rank %d",
-                       request->kind == STREAM_CAST ? "ferry_stream_bcast" : "ferry_stream_recv",
-                       bytes, request->ctx->rank);
+                       request->kind == STREAM_CAST ? "broadcast" : "receive", bytes,
+                       request->ctx->rank);
     request->data = data;
     return FERRY_OK;
 }
@@ -95,7 +95,7 @@ static bool has_ended(void *what)
 
 static void missing_message(const ferry_stream_request *r, text_out *out)
 {
-    text_add(out, "in ferry_stream_recv for a message from ");
+    text_add(out, "for a message from ");
     if (r->info.from >= 0)
         text_add(out, "rank %d", r->info.from);
     else
@@ -113,8 +113,8 @@ static void missing(void *what, text_out *out)
     if (r->kind == STREAM_RECEIVE)
         missing_message(r, out);
     else if (r->kind == STREAM_SEND)
-        text_add(out, "in ferry_stream_send of %zu bytes for rank %d with tag %d", r->info.bytes,
-                 r->info.from, r->info.tag);
+        text_add(out, "to send %zu bytes to rank %d with tag %d", r->info.bytes, r->info.from,
+                 r->info.tag);
     else
         text_add(out, "in a broadcast from rank %d", r->info.from);
 }

@@ -183,7 +183,7 @@ static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t 
 ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
                                 int tag, ferry_stream_request **request_out)
 {
-    static const char call[] = "ferry_stream_isend";
+    static const char call[] = "send";
 
     if (!request_out)
         return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
@@ -215,7 +215,7 @@ static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_st
 ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
                                 void *user, ferry_stream_request **request_out)
 {
-    static const char call[] = "ferry_stream_irecv";
+    static const char call[] = "receive";
 
     if (!request_out)
         return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
@@ -232,7 +232,7 @@ typedef struct cast_wish {
     void *user;
 } cast_wish;
 
-static const char cast_call[] = "ferry_stream_bcast";
+static const char cast_call[] = "broadcast";
 
 static ferry_status check_cast(const ferry_context *ctx, const cast_wish *wish, size_t *bytes_out)
 {
@@ -390,7 +390,7 @@ ferry_status ferry_stream_cancel(ferry_stream_request **request)
 ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
                                int tag)
 {
-    static const char call[] = "ferry_stream_send";
+    static const char call[] = "send";
     ferry_stream_request *request = NULL;
     const ferry_status st =
         isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, call, &request);
@@ -412,7 +412,7 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
 {
     ferry_stream_request *request = NULL;
     const ferry_status st =
-        irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, "ferry_stream_recv", &request);
+        irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, "receive", &request);
 
     return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
 }
@@ -447,14 +447,13 @@ static void missing_probe(void *what, text_out *out)
 {
     const wish *const w = what;
 
-    text_add(out, "in ferry_stream_probe for a message from rank %d with tag %d (-1: any)", w->from,
-             w->tag);
+    text_add(out, "for a message from rank %d with tag %d (-1: any)", w->from, w->tag);
 }
 
 ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *there_out,
                                 ferry_stream_info *info_out)
 {
-    static const char call[] = "ferry_stream_probe";
+    static const char call[] = "probe";
     wish w = {ctx, from, tag, NULL};
     ferry_status st = context_usable(ctx, call);
 
