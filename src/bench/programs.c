@@ -28,7 +28,7 @@ static bool is_openmpi(void)
 /* No copies from process to process. */
 static const setting nocma_openmpi[] = {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
                                         {NULL, NULL}};
-static const setting nocma_mpich[] = {{"UCX_TLS", "^cma"}, {NULL, NULL}};
+static const setting nocma_mpich[] = {{"UCX_TLS", "posix,sysv,self"}, {NULL, NULL}};
 
 /* The same, and malloc keeps freed memory instead of giving its pages back. */
 static const setting tuned[] = {

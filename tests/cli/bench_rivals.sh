@@ -43,7 +43,7 @@ if [ "$mpi" = mpich ]; then
     for rival in boost pickle gretl gretl-tuned; do
         present $rival && echo "$rival: there is one for MPICH"
     done
-    present raw-nocma && shows '^  raw-nocma .*UCX_TLS=\^cma$' out
+    present raw-nocma && shows '^  raw-nocma .*UCX_TLS=posix,sysv,self$' out
 else
     present raw-nocma || fail "raw-nocma is always there: $last"
     shows '^  raw-nocma .*OMPI_MCA_btl_vader_single_copy_mechanism=none$' out
