@@ -178,7 +178,7 @@ int results_add_own(results *o, int index, double bytes, const own_row rows[], i
     return 0;
 }
 
-static json_object *member(json_object *object, const char *key)
+static json_object *member(const json_object *object, const char *key)
 {
     return json_object_object_get(object, key);
 }
@@ -206,7 +206,7 @@ int results_find(const results *o, int index, own_row *row_inout)
 }
 
 /* Add the members of one object to another. */
-static int join_objects(json_object *to, json_object *from)
+static int join_objects(json_object *to, const json_object *from)
 {
     int bad = 0;
 
@@ -215,7 +215,7 @@ static int join_objects(json_object *to, json_object *from)
 }
 
 /* The rows and ratios of a part without a result go to the result of the same case. */
-static int join_own(json_object *result, json_object *part)
+static int join_own(json_object *result, const json_object *part)
 {
     static const char *const names[] = {"ferry", "ferry-fresh"};
     json_object *const rows = member(part, "rows"), *const to = member(result, "results");
@@ -423,12 +423,12 @@ static json_object *result_list(const results *o)
     return list;
 }
 
-static const char *text_of(json_object *object, const char *key)
+static const char *text_of(const json_object *object, const char *key)
 {
     return json_object_get_string(json_object_object_get(object, key));
 }
 
-static void print_csv_rows(FILE *to, json_object *object)
+static void print_csv_rows(FILE *to, const json_object *object)
 {
     json_object *const rows = json_object_object_get(object, "results");
 
@@ -444,7 +444,7 @@ static void print_csv_rows(FILE *to, json_object *object)
 }
 
 /* No value holds a comma or a quote: names are ours, cases are letters, digits, blanks, = and x. */
-static int write_csv(json_object *list, const char *path, char *error, size_t bytes)
+static int write_csv(const json_object *list, const char *path, char *error, size_t bytes)
 {
     char *text = NULL;
     size_t length = 0;

@@ -18,7 +18,7 @@ static void label(const char *key, char *text_out, size_t bytes)
             *at = ' ';
 }
 
-static void print_pairs(json_object *pairs)
+static void print_pairs(const json_object *pairs)
 {
     json_object_object_foreach(pairs, key, value)
     {
@@ -32,7 +32,7 @@ static void print_pairs(json_object *pairs)
     }
 }
 
-static const char *field(json_object *object, const char *key)
+static const char *field(const json_object *object, const char *key)
 {
     return json_object_get_string(json_object_object_get(object, key));
 }

@@ -24,7 +24,7 @@ typedef struct writer {
     size_t entries;
 } writer;
 
-static ferry_status refuse(writer *w, ferry_status status, const char *what)
+static ferry_status refuse(const writer *w, ferry_status status, const char *what)
 {
     return ferry_status_fail(status, "npz, %.*s: %s",
                              (int)(w->path.bytes < 200 ? w->path.bytes : 200),
@@ -64,7 +64,7 @@ static const char *entry_name(writer *w, const char *tail)
     return w->path.failed ? NULL : w->path.data;
 }
 
-static ferry_status zip_failed(writer *w)
+static ferry_status zip_failed(const writer *w)
 {
     const zip_error_t *const error = zip_get_error(w->zip);
 
@@ -193,7 +193,7 @@ static const char *string_at(const strings *s, size_t number, size_t *bytes_out)
 }
 
 /* The width of the longest, at least 1, since NumPy has none of 0. */
-static ferry_status measure(writer *w, const strings *s, size_t *width_out)
+static ferry_status measure(const writer *w, const strings *s, size_t *width_out)
 {
     size_t width = 1;
 
