@@ -29,6 +29,21 @@ ferry_status collect_first(ferry_status first, const notice *text, ferry_status 
     return first;
 }
 
+void verdict_add(verdict *v, ferry_status status)
+{
+    if (v->status != FERRY_OK || status == FERRY_OK)
+        return;
+    v->status = status;
+    v->text = notice_of(status);
+}
+
+ferry_status verdict_end(const verdict *v)
+{
+    if (v->status != FERRY_OK)
+        trouble_keep(v->text.text);
+    return v->status;
+}
+
 /* --- beginnings: the length of the broadcast tells the call and the operation, so that ranks can
  * refuse it before it moves --- */
 
@@ -206,8 +221,7 @@ static ferry_status add(ferry_list *parts, ferry_bundle *bundle)
 ferry_status collect_parts(const collection *c, const ferry_bundle *part, const encoding *e,
                            ferry_list *parts)
 {
-    ferry_status first = FERRY_OK;
-    notice kept = notice_of(FERRY_OK);
+    verdict v = {0};
 
     if (c->rank != c->root)
         return collect_send(c, e, FERRY_OK, c->root);
@@ -219,10 +233,7 @@ ferry_status collect_parts(const collection *c, const ferry_bundle *part, const 
             return st;
         if (st == FERRY_OK)
             st = add(parts, got);
-        if (first == FERRY_OK && st != FERRY_OK) {
-            first = st;
-            kept = notice_of(st);
-        }
+        verdict_add(&v, st);
     }
-    return collect_first(first, &kept, FERRY_OK);
+    return verdict_end(&v);
 }

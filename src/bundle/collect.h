@@ -1,15 +1,16 @@
-/* What collective calls share. All begin with collect_open(), which waits for nobody who is not
- * coming: it fails on all ranks when one has a bad argument, or they mean different things. All end
- * with collect_agree(). Both are broadcasts of a few bytes: within a node that is quicker than to
- * ask MPI. Between the two every message that somebody waits for is sent, by a rank that has failed
- * as a notice. */
+/* What collective calls share. Calls whose messages go from rank to rank begin with collect_open(),
+ * which waits for nobody who is not coming: it fails on all ranks when one has a bad argument, or
+ * they mean different things. Those that begin with a broadcast of a bundle need none, since the
+ * broadcast itself finds that out. All but the sealed broadcast end with collect_agree(). Both are
+ * broadcasts of a few bytes: within a node that is quicker than to ask MPI. Between the two every
+ * message that somebody waits for is sent, by a rank that has failed as a notice. */
 #ifndef BUNDLE_COLLECT_H
 #define BUNDLE_COLLECT_H
 
 #include "bundle/share.h"
 #include "ferry/context.h"
 
-/* The public functions that begin so: X(word, name). */
+/* The calls: X(word, name). */
 #define COLLECT_CALLS(X)                                                                           \
   X(SCATTER, "ferry_bundle_scatter")                                                               \
   X(SCATTERV, "ferry_bundle_scatterv")                                                             \
@@ -63,5 +64,16 @@ ferry_status collect_parts(const collection *c, const ferry_bundle *part, const 
 
 /* Keep the first of two failures, and its text; `text` is that of `first`. */
 ferry_status collect_first(ferry_status first, const notice *text, ferry_status second);
+
+/* What a rank has come to that goes on after a failure, since others wait for its messages: the
+ * first one, with its text. Begins as {0}. */
+typedef struct verdict {
+    ferry_status status;
+    notice text; /* of a failure */
+} verdict;
+
+void verdict_add(verdict *v, ferry_status status);
+/* The status, whose text is the last trouble again. */
+ferry_status verdict_end(const verdict *v);
 
 #endif

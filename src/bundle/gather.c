@@ -97,9 +97,9 @@ static ferry_status finish(const collection *c, table *t, ferry_status st, ferry
 /* A broadcast of each rank, also after one that failed. */
 static ferry_status bcast_all(const collection *c, encoding *e, ferry_status mine, table *t)
 {
-    ferry_status first = mine;
-    notice kept = notice_of(mine);
+    verdict v = {0};
 
+    verdict_add(&v, mine);
     for (int root = 0; root < c->size; root++) {
         ferry_bundle *got = NULL;
         const ferry_status st = collect_bcast(c, root, e, mine, &got);
@@ -109,12 +109,9 @@ static ferry_status bcast_all(const collection *c, encoding *e, ferry_status min
             t->bundles[root] = t->bundles[root] ? t->bundles[root] : got;
         else
             ferry_bundle_free(got);
-        if (first == FERRY_OK && st != FERRY_OK) {
-            first = st;
-            kept = notice_of(st);
-        }
+        verdict_add(&v, st);
     }
-    return collect_first(first, &kept, FERRY_OK);
+    return verdict_end(&v);
 }
 
 ferry_status ferry_bundle_allgather(ferry_context *ctx, const ferry_bundle *part,
@@ -161,7 +158,7 @@ static ferry_status check_parts(const collection *c, const ferry_list *parts,
     return st;
 }
 
-/* Send to one rank and receive from another. `e` is dropped when it has gone. */
+/* Send to one rank and receive from another. */
 static ferry_status exchange(const collection *c, const ferry_bundle *part, int to, int from,
                              ferry_bundle **got_out)
 {
@@ -177,35 +174,31 @@ static ferry_status exchange(const collection *c, const ferry_bundle *part, int 
     if (move_broken(st))
         return st;
     encoding_drop(&e);
-    if (begun !=
-        FERRY_OK) { /* no memory for a request: the peer's message is waited for all the same */
-        const notice kept = notice_of(st);
-        return collect_first(st, &kept, collect_receive(c, from, got_out));
-    }
     const notice kept = notice_of(st);
-    return collect_first(st, &kept, arrival_open(&a, ferry_stream_wait(&receipt, NULL), got_out));
+    /* Without memory for a request the peer's message is waited for all the same. */
+    const ferry_status received = begun == FERRY_OK
+                                      ? arrival_open(&a, ferry_stream_wait(&receipt, NULL), got_out)
+                                      : collect_receive(c, from, got_out);
+    return collect_first(st, &kept, received);
 }
 
 /* In step s each rank sends to the s-th one after it and receives from the s-th one before. */
 static ferry_status exchange_all(const collection *c, const ferry_list *parts, table *t)
 {
     const ferry_bundle *part = NULL;
-    ferry_list_get_bundle(parts, (size_t)c->rank, &part);
-    ferry_status first = ferry_bundle_copy(part, &t->bundles[c->rank]);
-    notice kept = notice_of(first);
+    verdict v = {0};
 
+    ferry_list_get_bundle(parts, (size_t)c->rank, &part);
+    verdict_add(&v, ferry_bundle_copy(part, &t->bundles[c->rank]));
     for (int step = 1; step < c->size; step++) {
         const int to = (c->rank + step) % c->size, from = (c->rank + c->size - step) % c->size;
         ferry_list_get_bundle(parts, (size_t)to, &part);
         const ferry_status st = exchange(c, part, to, from, &t->bundles[from]);
         if (move_broken(st))
             return st;
-        if (first == FERRY_OK && st != FERRY_OK) {
-            first = st;
-            kept = notice_of(st);
-        }
+        verdict_add(&v, st);
     }
-    return collect_first(first, &kept, FERRY_OK);
+    return verdict_end(&v);
 }
 
 ferry_status ferry_bundle_alltoall(ferry_context *ctx, const ferry_list *parts,

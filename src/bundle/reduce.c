@@ -27,17 +27,8 @@ static ferry_status check(const collection *c, const ferry_bundle *mine,
 typedef struct partial {
     const ferry_bundle *sum; /* the caller's at first */
     ferry_bundle *own;       /* `sum`, when it is not the caller's */
-    ferry_status status;
-    notice text; /* of a failure */
+    verdict verdict;
 } partial;
-
-static void fail(partial *p, ferry_status st)
-{
-    if (p->status != FERRY_OK)
-        return;
-    p->status = st;
-    p->text = notice_of(st);
-}
 
 static ferry_status combine(const collection *c, const ferry_bundle *lower, ferry_bundle *upper,
                             int peer)
@@ -60,10 +51,10 @@ static ferry_status take_in(const collection *c, partial *p, int peer)
 
     if (move_broken(st))
         return st;
-    if (st == FERRY_OK && p->status == FERRY_OK)
+    if (st == FERRY_OK && p->verdict.status == FERRY_OK)
         st = combine(c, p->sum, got, peer);
-    if (st != FERRY_OK || p->status != FERRY_OK) {
-        fail(p, st);
+    verdict_add(&p->verdict, st);
+    if (p->verdict.status != FERRY_OK) {
         ferry_bundle_free(got);
         return FERRY_OK;
     }
@@ -75,17 +66,15 @@ static ferry_status take_in(const collection *c, partial *p, int peer)
 static ferry_status pass_on(const collection *c, partial *p, int to)
 {
     encoding e = {0};
-    ferry_status st = p->status;
+    ferry_status st = verdict_end(&p->verdict);
 
     if (st == FERRY_OK)
         st = move_encode(p->sum, &e);
-    else
-        trouble_keep(p->text.text);
     st = collect_send(c, &e, st, to);
     if (move_broken(st))
         return st;
     encoding_drop(&e);
-    fail(p, st);
+    verdict_add(&p->verdict, st);
     return FERRY_OK;
 }
 
@@ -115,7 +104,7 @@ static ferry_status deliver(const collection *c, partial *p)
     const ferry_status st = collect_receive(c, 0, &got);
     if (move_broken(st))
         return st;
-    fail(p, st);
+    verdict_add(&p->verdict, st);
     ferry_bundle_free(p->own);
     p->sum = p->own = got;
     return FERRY_OK;
@@ -124,8 +113,8 @@ static ferry_status deliver(const collection *c, partial *p)
 /* The one rank that combines nothing needs a copy. */
 static void own_result(partial *p)
 {
-    if (p->status == FERRY_OK && !p->own)
-        fail(p, ferry_bundle_copy(p->sum, &p->own));
+    if (p->verdict.status == FERRY_OK && !p->own)
+        verdict_add(&p->verdict, ferry_bundle_copy(p->sum, &p->own));
 }
 
 static ferry_status fold_all(const collection *c, partial *p)
@@ -193,7 +182,7 @@ static ferry_status combine_all(job *j)
         return deliver(&j->c, &j->p);
     if (st == FERRY_OK && j->parts)
         st = join_parts(&j->c, j->parts, &j->p.own);
-    fail(&j->p, st);
+    verdict_add(&j->p.verdict, st);
     return FERRY_OK;
 }
 
@@ -205,15 +194,13 @@ static ferry_status spread(job *j)
     partial *const p = &j->p;
     const bool is_root = j->c.rank == j->c.root;
 
-    if (is_root && p->status == FERRY_OK)
-        fail(p, move_encode(p->own, &e));
-    if (p->status != FERRY_OK)
-        trouble_keep(p->text.text);
-    const ferry_status st = collect_bcast(&j->c, j->c.root, &e, p->status, &got);
+    if (is_root && p->verdict.status == FERRY_OK)
+        verdict_add(&p->verdict, move_encode(p->own, &e));
+    const ferry_status st = collect_bcast(&j->c, j->c.root, &e, verdict_end(&p->verdict), &got);
     if (move_broken(st))
         return st;
     encoding_drop(&e);
-    fail(p, st);
+    verdict_add(&p->verdict, st);
     if (!is_root) {
         ferry_bundle_free(p->own);
         p->own = got;
@@ -227,16 +214,12 @@ static ferry_status run(job *j)
 
     if (st == FERRY_OK && j->to_all)
         st = spread(j);
-    if (st != FERRY_OK)
-        return st;
-    if (j->p.status != FERRY_OK)
-        trouble_keep(j->p.text.text);
-    return collect_agree(&j->c, j->p.status);
+    return st == FERRY_OK ? collect_agree(&j->c, verdict_end(&j->p.verdict)) : st;
 }
 
 static ferry_status reduce(job *j, const ferry_bundle *mine, ferry_bundle **result_out)
 {
-    j->p = (partial){.sum = mine, .status = FERRY_OK};
+    j->p = (partial){.sum = mine};
     ferry_status st = collect_open(&j->c, prepare(j, result_out));
 
     if (st == FERRY_OK)

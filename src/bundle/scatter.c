@@ -57,21 +57,18 @@ static ferry_status keep_part(const ferry_bundle *whole, const split_plan *plan,
 static ferry_status give_parts(const collection *c, const ferry_bundle *whole,
                                const split_plan *plan, ferry_bundle **part_out)
 {
-    ferry_status first = keep_part(whole, plan, c->rank, part_out);
-    notice kept = notice_of(first);
+    verdict v = {0};
 
+    verdict_add(&v, keep_part(whole, plan, c->rank, part_out));
     for (int to = 0; to < c->size; to++) {
         if (to == c->rank)
             continue;
         const ferry_status st = send_part(c, whole, plan, to);
         if (move_broken(st))
             return st;
-        if (first == FERRY_OK && st != FERRY_OK) {
-            first = st;
-            kept = notice_of(st);
-        }
+        verdict_add(&v, st);
     }
-    return collect_first(first, &kept, FERRY_OK);
+    return verdict_end(&v);
 }
 
 static ferry_status scatter(const collection *c, const ferry_bundle *whole, const split_plan *plan,
