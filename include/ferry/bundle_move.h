@@ -4,7 +4,9 @@
  *
  * A receiver needs to know nothing of what comes. Collective calls are made by all ranks of the context in the same
  * order. When one fails on a rank it fails on all, with the same status and text, nothing is filled, and the next call
- * works. They never meet messages of ferry_bundle_send().
+ * works; only in ferry_bundle_bcast() a rank that cannot read what arrived fails alone. They never meet messages of
+ * ferry_bundle_send(). ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, ::FERRY_ERR_DELIVERY and ::FERRY_ERR_PEER_GONE break the
+ * context: only freeing is allowed afterwards.
  */
 #ifndef FERRY_BUNDLE_MOVE_H
 #define FERRY_BUNDLE_MOVE_H
@@ -57,12 +59,12 @@ typedef struct ferry_message {
 FERRY_API ferry_status ferry_bundle_bcast(ferry_context *ctx, ferry_bundle **bundle_inout, int root);
 
 /**
- * Send a bundle. Returns when it may be changed or freed; images of more than 64 KiB wait for the receiver, between
+ * Send a bundle. Returns when it may be changed or freed; images of 64 KiB and more wait for the receiver, between
  * nodes shorter ones may wait too.
  *
  * @param ctx     context
  * @param bundle  to send; only read
- * @param to      rank; the caller itself only for images up to 64 KiB, or when a receive has been started before
+ * @param to      rank; the caller itself only for images below 64 KiB, or when a receive has been started before
  * @param tag     0..16382
  * @retval FERRY_OK          sent
  * @retval FERRY_ERR_ARG     a pointer is NULL, or a number is out of its range; nothing was sent
@@ -168,9 +170,9 @@ FERRY_API ferry_status ferry_bundle_iprobe(ferry_context *ctx, int from, int tag
  * @retval FERRY_ERR_LIMIT   as ferry_bundle_encode()
  * @retval FERRY_ERR_MEMORY  out of memory; nothing is started after any failure
  *
- * Collective   no             Blocks  no             Memory  as ferry_bundle_send(), and under 1 KiB
+ * Collective   no             Blocks  no             Memory  as ferry_bundle_send(), and under 2 KiB
  * Threads      one at a time per context     Since   0.1
- * Cost         reads the small values; up to 64 KiB are copied at once
+ * Cost         reads the small values; images below 64 KiB are copied at once
  */
 FERRY_API ferry_status ferry_bundle_isend(ferry_context *ctx, const ferry_bundle *bundle, int to, int tag,
                                           ferry_request **request_out);
@@ -188,7 +190,7 @@ FERRY_API ferry_status ferry_bundle_isend(ferry_context *ctx, const ferry_bundle
  * @retval FERRY_ERR_ARG     a pointer is NULL, a number is out of its range, or the old bundle is inside another one
  * @retval FERRY_ERR_MEMORY  out of memory; nothing is started after any failure
  *
- * Collective   no             Blocks  no             Memory  under 1 KiB, then as ferry_bundle_recv()
+ * Collective   no             Blocks  no             Memory  under 2 KiB, then as ferry_bundle_recv()
  * Threads      one at a time per context     Cost    constant     Since   0.1
  */
 FERRY_API ferry_status ferry_bundle_irecv(ferry_context *ctx, int from, int tag, ferry_bundle **bundle_inout,
@@ -553,7 +555,7 @@ FERRY_API ferry_status ferry_bundle_seal(const ferry_bundle *bundle, ferry_bundl
  * Collective   over the context     Blocks  yes
  * Memory       at the root the small values; elsewhere one block for the tree; or as ferry_bundle_bcast()
  * Threads      one at a time per context     Since   0.1
- * Cost         reads the small values; two broadcasts of a few hundred bytes
+ * Cost         reads the small values; one broadcast of a few hundred bytes
  */
 FERRY_API ferry_status ferry_bundle_bcast_sealed(ferry_context *ctx, ferry_bundle **bundle_inout, int root);
 

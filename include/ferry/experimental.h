@@ -53,13 +53,14 @@ typedef struct ferry_stream_info {
  * @param count   pieces
  * @param to      rank; may be the caller itself only up to 64 KiB, or when a receive has been started before
  * @param tag     0..16383
- * @retval FERRY_OK       sent
- * @retval FERRY_ERR_ARG  a rank, tag or pointer out of range; nothing was sent
- * @retval others         what the receiver's place function returned; or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and the
- *                        context is broken
+ * @retval FERRY_OK          sent
+ * @retval FERRY_ERR_ARG     a rank, tag or pointer out of range; nothing was sent
+ * @retval FERRY_ERR_MEMORY  out of memory here; nothing was sent
+ * @retval others            what the receiver's place function returned; or ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, and
+ *                           the context is broken
  *
  * Collective   no, with the receiver        Blocks   yes           Since   0.1
- * Memory       a ring of 512 KiB per pair of a node, kept; 1 MiB per rank for short messages, kept
+ * Memory       a ring of 512 KiB per pair of a node, above 64 KiB; 1 MiB per rank, above 4 KiB; both kept
  * Threads      one at a time per context
  * Cost         each byte is copied once here and once at the receiver; between nodes one message, and one back above
  *              64 KiB
@@ -129,7 +130,7 @@ typedef ferry_status ferry_stream_check(void *user);
  * @retval FERRY_ERR_ARG     a rank, tag or pointer out of range
  * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
  *
- * Collective   no             Blocks  no             Memory  under 512 B
+ * Collective   no             Blocks  no             Memory  under 1 KiB
  * Threads      one at a time per context     Cost    constant, or the copy of up to 64 KiB     Since   0.1
  */
 FERRY_API ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to, int tag,
@@ -148,7 +149,7 @@ FERRY_API ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece 
  * @retval FERRY_ERR_ARG     a rank, tag or pointer out of range
  * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
  *
- * Collective   no             Blocks  no             Memory  under 512 B
+ * Collective   no             Blocks  no             Memory  under 1 KiB
  * Threads      one at a time per context     Cost    constant     Since   0.1
  */
 FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_stream_place *place, void *user,
