@@ -4,8 +4,8 @@
  *
  * A receiver needs to know nothing of what comes. Collective calls are made by all ranks of the context in the same
  * order. When one fails on a rank it fails on all, with the same status and text, nothing is filled, and the next call
- * works; only in ferry_bundle_bcast() a rank that cannot read what arrived fails alone. They never meet messages of
- * ferry_bundle_send(). ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, ::FERRY_ERR_DELIVERY and ::FERRY_ERR_PEER_GONE break the
+ * works; only in ferry_bundle_bcast() within a node a rank that cannot read what arrived fails alone. They never meet
+ * messages of ferry_bundle_send(). ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, ::FERRY_ERR_DELIVERY and ::FERRY_ERR_PEER_GONE break the
  * context: only freeing is allowed afterwards.
  */
 #ifndef FERRY_BUNDLE_MOVE_H
@@ -47,7 +47,7 @@ typedef struct ferry_message {
  *                           another one
  * @retval FERRY_ERR_LIMIT   as ferry_bundle_encode() at the root
  * @retval FERRY_ERR_MEMORY  a rank is out of memory
- * @retval FERRY_ERR_FORMAT  this rank cannot read what arrived; reported there only
+ * @retval FERRY_ERR_FORMAT  a rank cannot read what arrived; within a node reported there only
  * @retval others            as ferry_stream_bcast(); nothing is replaced after any failure
  *
  * Collective   over the context     Blocks  yes

@@ -1,7 +1,7 @@
 /* Sealed memory: an anonymous file whose seals keep everybody from writing to it, so that whoever
  * maps it can trust that what was checked once stays so. Others reach it through /proc, and make
  * sure that they have found the file that was meant, that it is this user's, and that it is sealed.
- * Never goes back to a pool. */
+ * It never goes back to the pool, since nobody may write to it again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
