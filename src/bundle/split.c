@@ -126,8 +126,11 @@ static ferry_status cut_array(const maker *m, const value *whole, int64_t *numbe
     spec.data = bytes ? data + first * spec.strides[dim] : data;
     const ferry_status st = array_check(&spec, &form);
     *v = *whole;
-    v->flags = (uint8_t)(VALUE_BORROWED | (form.dense ? 0 : VALUE_STRIDED) |
-                         (form.column_major ? VALUE_COLUMN : 0));
+    /* The order is that of the whole, also where a part of one row could lie either way: joined
+     * parts give the whole again. */
+    const uint8_t column = whole->flags & VALUE_COLUMN;
+    const bool dense = form.dense && (column || !form.column_major);
+    v->flags = (uint8_t)(VALUE_BORROWED | (dense ? 0 : VALUE_STRIDED) | column);
     v->array.shape = numbers;
     v->array.data = spec.data;
     return st;

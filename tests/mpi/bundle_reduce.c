@@ -203,6 +203,9 @@ static ferry_bundle *table(void)
     enum { ROWS = 13, COLS = 9 };
     ferry_bundle *const b = sample_empty(), *const inner = sample_empty();
     const int64_t shape[] = {ROWS, COLS}, columns[] = {4, 4 * ROWS}, cube[] = {ROWS, COLS, 2};
+    /* column-major, and cut into parts that could lie either way */
+    const int64_t few_rows[] = {2, 1, 5}, few_row_strides[] = {4, 8, 8};
+    const int64_t few_columns[] = {1, 2, 5}, few_column_strides[] = {4, 4, 8};
     int32_t data[2 * ROWS * COLS];
     ferry_list *list = NULL, *deep = NULL;
 
@@ -213,6 +216,8 @@ static ferry_bundle *table(void)
     CHECK_OK(ferry_bundle_set_bundle(b, "inner", inner));
     CHECK_OK(ferry_bundle_set_array(inner, "vector", FERRY_TYPE_INT32, 1, shape, NULL, data));
     CHECK_OK(ferry_bundle_set_array(inner, "by columns", FERRY_TYPE_INT32, 2, shape, columns, data));
+    CHECK_OK(ferry_bundle_set_array(inner, "few rows", FERRY_TYPE_INT32, 3, few_rows, few_row_strides, data));
+    CHECK_OK(ferry_bundle_set_array(inner, "few columns", FERRY_TYPE_INT32, 3, few_columns, few_column_strides, data));
     sample_add_odd(inner);
     CHECK_OK(ferry_list_new(&list));
     CHECK_OK(ferry_list_new(&deep));
@@ -224,7 +229,6 @@ static ferry_bundle *table(void)
     return b;
 }
 
-/* The same elements, though arrays of one row or column may have come to lie another way. */
 static void check_joined(const ferry_bundle *joined)
 {
     ferry_bundle *const expected = table();

@@ -74,13 +74,29 @@ static ferry_bundle *tables(cut r, cut c, cut vector)
     return b;
 }
 
-/* The arrays of one part have the same elements, whatever the order they lie in. */
-static void check_values(const ferry_bundle *b, ferry_bundle *expected)
+/* Let the matrix that may lie by columns lie by rows. */
+static void lay_by_rows(ferry_bundle *b, cut r, cut c)
+{
+    ferry_bundle *inner = NULL;
+    const int64_t shape[] = {r.count, c.count};
+    double *const data = malloc((size_t)(r.count * c.count + 1) * sizeof *data);
+
+    CHECK_OK(ferry_bundle_edit_bundle(b, "inner", &inner));
+    CHECK_OK(ferry_bundle_read_array(inner, "columns", FERRY_TYPE_FLOAT64, 2, shape, NULL, data));
+    CHECK_OK(ferry_bundle_set_array(inner, "columns", FERRY_TYPE_FLOAT64, 2, shape, NULL, data));
+    free(data);
+}
+
+/* The part of rows `r` and columns `c` is `expected`, but for the order of its elements: parts lie as the whole does,
+ * and a matrix that is made with a single row counts as lying by rows. */
+static void check_values(const ferry_bundle *b, ferry_bundle *expected, cut r, cut c)
 {
     ferry_bundle *copy = NULL;
 
     CHECK_OK(ferry_bundle_copy(b, &copy));
     CHECK(ferry_bundle_equal(copy, b));
+    lay_by_rows(copy, r, c);
+    lay_by_rows(expected, r, c);
     sample_check(copy, expected);
     ferry_bundle_free(copy);
 }
@@ -94,12 +110,12 @@ static void matrices(ferry_context *ctx, const ferry_context_info *me, int64_t r
         ferry_bundle *part = NULL;
         CHECK_OK(ferry_bundle_scatter(ctx, whole, FERRY_SPLIT_ROWS, root, &part));
         const cut r = cut_of(rows, me->rank, me->size, NULL);
-        check_values(part, tables(r, all_cols, r));
+        check_values(part, tables(r, all_cols, r), r, all_cols);
         ferry_bundle_free(part);
         part = NULL;
         CHECK_OK(ferry_bundle_scatter(ctx, whole, FERRY_SPLIT_COLUMNS, root, &part));
         const cut c = cut_of(cols, me->rank, me->size, NULL);
-        check_values(part, tables(all_rows, c, all_rows));
+        check_values(part, tables(all_rows, c, all_rows), all_rows, c);
         ferry_bundle_free(part);
         if (whole)
             sample_check(whole, tables(all_rows, all_cols, all_rows));
@@ -122,11 +138,11 @@ static void given_counts(ferry_context *ctx, const ferry_context_info *me)
     ferry_bundle *part = NULL;
 
     CHECK_OK(ferry_bundle_scatterv(ctx, tall, FERRY_SPLIT_ROWS, me->rank == root ? counts : NULL, root, &part));
-    check_values(part, tables(mine, five, mine));
+    check_values(part, tables(mine, five, mine), mine, five);
     ferry_bundle_free(part);
     part = NULL;
     CHECK_OK(ferry_bundle_scatterv(ctx, wide, FERRY_SPLIT_COLUMNS, me->rank == root ? counts : NULL, root, &part));
-    check_values(part, tables(five, mine, five));
+    check_values(part, tables(five, mine, five), five, mine);
     ferry_bundle_free(part);
     ferry_bundle_free(tall);
     ferry_bundle_free(wide);
@@ -141,7 +157,7 @@ static void large_columns(ferry_context *ctx, const ferry_context_info *me)
     ferry_bundle *part = NULL;
 
     CHECK_OK(ferry_bundle_scatter(ctx, whole, FERRY_SPLIT_COLUMNS, 0, &part));
-    check_values(part, tables(rows, mine, rows));
+    check_values(part, tables(rows, mine, rows), rows, mine);
     ferry_bundle_free(part);
     ferry_bundle_free(whole);
 }
@@ -281,7 +297,7 @@ static void still_works(ferry_context *ctx, const ferry_context_info *me)
     ferry_bundle *part = NULL;
 
     CHECK_OK(ferry_bundle_scatter(ctx, whole, FERRY_SPLIT_ROWS, 0, &part));
-    check_values(part, tables(mine, all, mine));
+    check_values(part, tables(mine, all, mine), mine, all);
     ferry_bundle_free(part);
     ferry_bundle_free(whole);
 }
