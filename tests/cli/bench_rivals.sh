@@ -35,7 +35,7 @@ for rival in raw-warm raw-fresh xml; do
     present $rival || fail "$rival is always there: $last"
 done
 wanted=
-for rival in raw-warm raw-fresh xml boost boost-content raw-nocma pickle pickle5 gretl gretl-tuned; do
+for rival in raw-warm raw-fresh copy-fresh xml boost boost-content raw-nocma pickle pickle5 gretl gretl-tuned; do
     present $rival && wanted="$wanted $rival"
 done
 shows 'ratios: raw-warm / ferry [0-9.]+, raw-fresh / ferry-fresh [0-9.]+, ferry / limit [0-9.]+' out
