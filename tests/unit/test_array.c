@@ -1,23 +1,7 @@
 /* Arrays in bundles: any shape, any strides, copied and borrowed. */
-#include "unit/check.h"
+#include "unit/sample.h"
 
 #include "ferry/bundle.h"
-
-static ferry_bundle *fresh(void)
-{
-    ferry_bundle *b = NULL;
-
-    check_ok(ferry_bundle_new(&b));
-    return b;
-}
-
-static ferry_list *fresh_list(void)
-{
-    ferry_list *list = NULL;
-
-    check_ok(ferry_list_new(&list));
-    return list;
-}
 
 static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
                                        0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};

@@ -1,25 +1,9 @@
 /* Bundles and lists as containers: every type in and out, keys, strings, nesting, equality, printing. */
-#include "unit/check.h"
+#include "unit/sample.h"
 
 #include "bundle/index.h"
 #include "bundle/utf8.h"
 #include "ferry/bundle.h"
-
-static ferry_bundle *fresh(void)
-{
-    ferry_bundle *b = NULL;
-
-    check_ok(ferry_bundle_new(&b));
-    return b;
-}
-
-static ferry_list *fresh_list(void)
-{
-    ferry_list *list = NULL;
-
-    check_ok(ferry_list_new(&list));
-    return list;
-}
 
 /* --- single values --- */
 

@@ -1,5 +1,6 @@
 /* Bundles as JSON and as .npz, and from gretl's XML: bit for bit there and back, text of others, and refusals. */
-#include "unit/check.h"
+#include "unit/sample.h"
+#include "unit/folder.h"
 
 #include <locale.h>
 #include <math.h>
@@ -9,40 +10,6 @@
 
 #include "ferry/convert.h"
 #include "ferry/bundle_item.h"
-
-static char folder[64];
-
-static int enter(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/ferry-test-convert.XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    char command[96];
-    (void)state;
-
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-static ferry_bundle *fresh(void)
-{
-    ferry_bundle *b = NULL;
-
-    check_ok(ferry_bundle_new(&b));
-    return b;
-}
-
-static ferry_list *fresh_list(void)
-{
-    ferry_list *list = NULL;
-
-    check_ok(ferry_list_new(&list));
-    return list;
-}
 
 /* --- there and back --- */
 

@@ -1,5 +1,6 @@
 /* Bytes that are no image are refused without harm, and decoding is thrifty. Damage is tried twice: as it is, which
  * checksums find, and with the checksums made right again, which leaves the other checks alone. */
+#include "unit/image.h"
 #include "unit/sample.h"
 
 #include "base/hash.h"
@@ -43,25 +44,7 @@ void *realloc(void *old, size_t bytes)
 }
 #endif
 
-/* --- images as plain memory --- */
-
-typedef struct image {
-    unsigned char *data;
-    size_t bytes;
-} image;
-
-static image encode(const ferry_bundle *b)
-{
-    image of = {NULL, 0};
-    void *data;
-
-    check_ok(ferry_bundle_encode(b, &data, &of.bytes));
-    of.data = malloc(of.bytes);
-    assert_non_null(of.data);
-    memcpy(of.data, data, of.bytes);
-    ferry_memory_give(data);
-    return of;
-}
+/* --- parts of images --- */
 
 static image_header *header(const image *of)
 {

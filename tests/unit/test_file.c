@@ -1,5 +1,6 @@
 /* Bundles in files: saved, loaded and mapped; names that must be refused; files that are damaged. */
 #include "unit/check.h"
+#include "unit/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,25 +12,6 @@
 #include "base/alloc.h"
 #include "ferry/bundle_file.h"
 #include "ferry/memory.h"
-
-/* Each test in an empty folder of its own. */
-static char folder[64];
-
-static int enter(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/ferry-test-file.XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    char command[96];
-    (void)state;
-
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 /* Files in the folder, hidden ones too. */
 static int count_files(void)

@@ -1,5 +1,6 @@
 /* Images: whatever a bundle holds comes back bit for bit, also when memory runs out on the way and the call is made
  * again. */
+#include "unit/image.h"
 #include "unit/sample.h"
 
 #include "base/alloc.h"
@@ -119,25 +120,6 @@ static ferry_bundle *sample(void)
 }
 
 /* --- back and forth --- */
-
-/* An image in plain memory. */
-typedef struct image {
-    unsigned char *data;
-    size_t bytes;
-} image;
-
-static image encode(const ferry_bundle *b)
-{
-    image of = {NULL, 0};
-    void *data;
-
-    check_ok(ferry_bundle_encode(b, &data, &of.bytes));
-    of.data = malloc(of.bytes);
-    assert_non_null(of.data);
-    memcpy(of.data, data, of.bytes);
-    ferry_memory_give(data);
-    return of;
-}
 
 static void check_round_trip(const ferry_bundle *b)
 {
