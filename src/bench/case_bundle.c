@@ -1,16 +1,15 @@
 /* Case bundle: matrices of doubles, or many small entries, in a nested container go from rank 0 to
  * all others, or to rank 1. The rivals move the same payload as one contiguous message, as XML, or
- * in Boost's maps; those that need a job of their own are in own.c. */
+ * in Boost's maps (bundle_boost.c); those that need a job of their own are in own.c. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bench/boost.h"
+#include "bench/bundle_job.h"
 #include "bench/case_bundle.h"
 #include "bench/cases.h"
-#include "bench/content.h"
 #include "bench/tree.h"
 #include "bench/xml.h"
 #include "ferry/bundle.h"
@@ -18,7 +17,7 @@
 #include "ferry/memory.h"
 
 enum { MATRICES, SMALL, MATRIX, OPERATION, KEYS };
-enum { TAG = 7, CONTENT_TAG = 8, FOUR = 4 };
+enum { FOUR = 4 };
 static const size_t piece = (size_t)1 << 30; /* bytes of one message: MPI counts with int */
 
 static const case_key keys[KEYS] = {
@@ -46,26 +45,6 @@ static const case_key keys[KEYS] = {
                    0,
                    {"bcast", "sendrecv", NULL}},
 };
-
-typedef struct bundle_job {
-    world *w;
-    content shape;
-    bool bcast;
-    bool sender, receiver;
-    size_t bytes;             /* of the payload */
-    void *source;             /* the sender's payload; the receivers' for the limit */
-    uint64_t round;           /* of the source's content */
-    void *used;               /* receivers: memory that was touched before */
-    void *fresh;              /* receivers, within a round: memory that was not */
-    void *taken;              /* likewise, of the pool */
-    ferry_bundle *sealed;     /* the sender's, within a round: in shared memory */
-    ferry_bundle *sent;       /* the sender's bundle, which borrows the source */
-    ferry_bundle *got;        /* what a receiver got in this round */
-    double *parsed;           /* likewise, out of XML */
-    const boost_calls *boost; /* NULL where Boost.MPI is not */
-    boost_side *map, *typed;  /* of `boost`, and of `boost-content` with its shape */
-    bool shaped;
-} bundle_job;
 
 /* --- the case --------------------------------------------------------------------------------- */
 
@@ -223,9 +202,10 @@ static int round_ferry(contender *c)
         return world_ferry(job->w, ferry_bundle_bcast(ctx, job->sender ? &job->sent : &job->got, 0),
                            "ferry_bundle_bcast");
     if (job->sender)
-        return world_ferry(job->w, ferry_bundle_send(ctx, job->sent, 1, TAG), "ferry_bundle_send");
+        return world_ferry(job->w, ferry_bundle_send(ctx, job->sent, 1, BUNDLE_TAG),
+                           "ferry_bundle_send");
     if (job->receiver)
-        return world_ferry(job->w, ferry_bundle_recv(ctx, 0, TAG, &job->got, NULL),
+        return world_ferry(job->w, ferry_bundle_recv(ctx, 0, BUNDLE_TAG, &job->got, NULL),
                            "ferry_bundle_recv");
     return 0;
 }
@@ -293,9 +273,10 @@ static void move_bytes(const bundle_job *job, void *data, size_t bytes)
         if (job->bcast)
             MPI_Bcast((char *)data + at, count, MPI_BYTE, 0, job->w->rivals);
         else if (job->sender)
-            MPI_Send((char *)data + at, count, MPI_BYTE, 1, TAG, job->w->rivals);
+            MPI_Send((char *)data + at, count, MPI_BYTE, 1, BUNDLE_TAG, job->w->rivals);
         else if (job->receiver)
-            MPI_Recv((char *)data + at, count, MPI_BYTE, 0, TAG, job->w->rivals, MPI_STATUS_IGNORE);
+            MPI_Recv((char *)data + at, count, MPI_BYTE, 0, BUNDLE_TAG, job->w->rivals,
+                     MPI_STATUS_IGNORE);
     }
 }
 
@@ -399,7 +380,7 @@ static int round_alone(contender *c)
     return ((const bundle_job *)c->job)->w->rank == 1 ? round_copy(c) : 0;
 }
 
-static size_t wrong_in(const bundle_job *job, const void *data)
+size_t bundle_wrong_in(const bundle_job *job, const void *data)
 {
     if (!job->receiver)
         return 0;
@@ -408,17 +389,17 @@ static size_t wrong_in(const bundle_job *job, const void *data)
 
 static size_t wrong_used(contender *c)
 {
-    return wrong_in(c->job, ((const bundle_job *)c->job)->used);
+    return bundle_wrong_in(c->job, ((const bundle_job *)c->job)->used);
 }
 
 static size_t wrong_fresh(contender *c)
 {
-    return wrong_in(c->job, ((const bundle_job *)c->job)->fresh);
+    return bundle_wrong_in(c->job, ((const bundle_job *)c->job)->fresh);
 }
 
 static size_t wrong_parsed(contender *c)
 {
-    return wrong_in(c->job, ((const bundle_job *)c->job)->parsed);
+    return bundle_wrong_in(c->job, ((const bundle_job *)c->job)->parsed);
 }
 
 static size_t wrong_copy(contender *c)
@@ -441,106 +422,6 @@ static size_t wrong_taken(contender *c)
 static const char *sealed_missing(const bundle_job *job)
 {
     return job->bcast ? NULL : "sealed bundles are broadcast";
-}
-
-/* --- Boost.MPI -------------------------------------------------------------------------------- */
-
-static int boost_failed(const bundle_job *job, const boost_side *side, int failed)
-{
-    return failed ? world_fail(job->w, "rank %d: Boost.MPI: %.200s", job->w->rank,
-                               job->boost->text(side))
-                  : 0;
-}
-
-/* The maps are made when their turn comes. */
-static int open_side(const bundle_job *job, boost_side **side_inout)
-{
-    if (!*side_inout)
-        *side_inout = job->boost->open(&job->shape, job->w->rivals);
-    return *side_inout ? 0 : world_fail(job->w, "rank %d: no memory for Boost's map", job->w->rank);
-}
-
-static int load_map(contender *c)
-{
-    bundle_job *const job = c->job;
-
-    if (open_side(job, &job->map))
-        return 1;
-    return job->sender ? boost_failed(job, job->map, job->boost->load(job->map, job->source)) : 0;
-}
-
-/* Receivers need the shape before contents can come: any values will do. */
-static int load_typed(contender *c)
-{
-    bundle_job *const job = c->job;
-    int failed = open_side(job, &job->typed);
-
-    if (failed || !(job->sender || (job->receiver && !job->shaped)))
-        return failed;
-    job->shaped = true;
-    return boost_failed(job, job->typed, job->boost->load(job->typed, job->source));
-}
-
-/* The other ranks are in the midst of messages: there is no way back. */
-static void must(const bundle_job *job, const boost_side *side, int failed)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "ferry: bench: Boost.MPI: %s\n", job->boost->text(side));
-    world_give_up(job->w, "Boost.MPI", job->bytes);
-}
-
-static int round_boost(contender *c)
-{
-    const bundle_job *const job = c->job;
-
-    if (job->bcast)
-        must(job, job->map, job->boost->bcast(job->map, 0));
-    else if (job->sender)
-        must(job, job->map, job->boost->send(job->map, 1, TAG));
-    else if (job->receiver)
-        must(job, job->map, job->boost->recv(job->map, 0, TAG));
-    return 0;
-}
-
-static int round_contents(contender *c)
-{
-    const bundle_job *const job = c->job;
-
-    if (job->bcast)
-        must(job, job->typed, job->boost->bcast_content(job->typed, 0));
-    else if (job->sender)
-        must(job, job->typed, job->boost->send_content(job->typed, 1, CONTENT_TAG));
-    else if (job->receiver)
-        must(job, job->typed, job->boost->recv_content(job->typed, 0, CONTENT_TAG));
-    return 0;
-}
-
-static int clear_map(contender *c)
-{
-    const bundle_job *const job = c->job;
-
-    if (job->receiver)
-        job->boost->clear(job->map);
-    return 0;
-}
-
-static size_t wrong_side(const bundle_job *job, const boost_side *side)
-{
-    if (!job->receiver)
-        return 0;
-    return job->boost->unload(side, job->used) ? content_values(&job->shape)
-                                               : wrong_in(job, job->used);
-}
-
-static size_t wrong_map(contender *c)
-{
-    return wrong_side(c->job, ((const bundle_job *)c->job)->map);
-}
-
-static size_t wrong_typed(contender *c)
-{
-    return wrong_side(c->job, ((const bundle_job *)c->job)->typed);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -592,10 +473,12 @@ static const struct entry {
      "one message into used memory", false}, /* in a job of its own, see own.c */
     {"xml", CONTENDER_RIVAL, rewrite_sender, NULL, round_xml, drop_parsed, wrong_parsed,
      xml_missing, "as text through libxml2", false},
-    {"boost", CONTENDER_RIVAL, rewrite_sender, load_map, round_boost, clear_map, wrong_map,
-     boost_missing, "Boost.MPI, maps, new at the receivers", false},
-    {"boost-content", CONTENDER_RIVAL, rewrite_sender, load_typed, round_contents, NULL,
-     wrong_typed, content_missing, "Boost.MPI, contents of maps of known shape", false},
+    {"boost", CONTENDER_RIVAL, rewrite_sender, bundle_boost_load_map, bundle_boost_round,
+     bundle_boost_clear, bundle_boost_wrong_map, boost_missing,
+     "Boost.MPI, maps, new at the receivers", false},
+    {"boost-content", CONTENDER_RIVAL, rewrite_sender, bundle_boost_load_typed,
+     bundle_boost_round_contents, NULL, bundle_boost_wrong_typed, content_missing,
+     "Boost.MPI, contents of maps of known shape", false},
     {"copy-fresh", CONTENDER_RIVAL, rewrite_receivers, forget_pool, round_copy_fresh, give_taken,
      wrong_taken, NULL, "every receiver copies the payload once, fresh memory, huge pages", false},
     {"limit", CONTENDER_LIMIT, rewrite_receivers, NULL, round_copy, NULL, wrong_copy, NULL,
