@@ -1,4 +1,4 @@
-/* `ferry bundle`: what its verbs share. No ranks are started: one process reads and writes files. */
+/* `ferry bundle`: what its verbs share. No ranks are started, one process does it all. */
 #ifndef CLI_BUNDLE_H
 #define CLI_BUNDLE_H
 

@@ -49,8 +49,8 @@ static int unknown(const char *word)
     const char *near = say_nearest(word, names);
     if (near)
         return complain(CLI_USAGE, "unknown subcommand \"%s\", did you mean \"%s\"?", word, near);
-    return complain(CLI_USAGE, "unknown subcommand \"%s\", expected info, bench, transpose or bundle",
-                    word);
+    return complain(CLI_USAGE,
+                    "unknown subcommand \"%s\", expected info, bench, transpose or bundle", word);
 }
 
 /* The program's name stays before the subcommand's own words, because getopt skips one. */

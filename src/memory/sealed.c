@@ -168,6 +168,7 @@ static ferry_status check_file(const ferry_ticket *ticket, int fd)
     return FERRY_OK;
 }
 
+/* Numbers of processes and files mean something on one start of one machine only. */
 static ferry_status same_machine(const ferry_ticket *ticket)
 {
     char here[64];
@@ -181,6 +182,7 @@ static ferry_status open_and_map(const ferry_ticket *ticket, ferry_sealed *s)
 {
     char path[64];
 
+    /* Whatever is there: nothing may block or become this process's terminal. */
     snprintf(path, sizeof path, "/proc/%lld/fd/%d", (long long)ticket->process, ticket->file);
     const int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0)

@@ -21,7 +21,7 @@ typedef struct cast_tree {
 
 /* What all ranks find out together; the largest of each number. */
 typedef struct cast_vote {
-    int64_t root, minus_root;
+    int64_t root, minus_root; /* the largest and the smallest one; equal when all agree */
     int64_t failing; /* size - rank of a rank that failed, so that the lowest one wins; 0: none */
     int64_t bytes;   /* of the root */
 } cast_vote;

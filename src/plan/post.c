@@ -124,6 +124,7 @@ static bool packs(const ferry_stream_request *send)
            send->info.bytes / (send->source.left + 1) < PACK_BELOW;
 }
 
+/* Before the payload leaves, so that the answer never comes unexpected. */
 static ferry_status expect_reply(ferry_stream_request *send)
 {
     return pmpi_status(PMPI_Irecv(&send->flight.answer, sizeof send->flight.answer, MPI_BYTE,

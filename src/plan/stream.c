@@ -127,6 +127,8 @@ static ferry_status keep_short(const ferry_stream_request *send, stream_arrival 
     return st;
 }
 
+/* A long message stays where it is until a receive is there; nothing else could end a wait for it,
+ * so that ferry_stream_send() takes it back. */
 static ferry_status send_to_self(ferry_stream_request *send)
 {
     stream_arrival arrival = {.how = ARRIVED_SELF, .info = send->info, .self = send};
@@ -248,6 +250,7 @@ static ferry_status check_cast(const ferry_context *ctx, const cast_wish *wish, 
                : FERRY_OK;
 }
 
+/* Wrong arguments end the request, not this call: the other ranks come too, and hear of it. */
 static ferry_status ibcast(ferry_context *ctx, const cast_wish *wish,
                            ferry_stream_request **request_out)
 {
@@ -346,6 +349,7 @@ static bool withdraw(stream_queue *queue, const ferry_stream_request *request)
     return false;
 }
 
+/* Within a node only: what MPI has been given cannot be taken back from it with certainty. */
 static bool withdraw_send(ferry_stream_request *send)
 {
     ferry_context *const ctx = send->ctx;
@@ -462,7 +466,7 @@ ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *ther
     if (st != FERRY_OK)
         return st;
     struct stream_state *const s = ctx->engine->streams;
-    s->looks_at_wire = true;
+    s->looks_at_wire = true; /* without a receive nobody else asks MPI for messages */
     st = there_out ? progress_rounds(ctx)
                    : wait_until(ctx, &(wait_for){is_there, missing_probe, &w});
     s->looks_at_wire = false;
