@@ -158,8 +158,8 @@ static uint64_t call_word(uint64_t sequence, int root)
     return sequence << ROOT_BITS | (uint32_t)(root + 1);
 }
 
-/* Whether another rank of the node has come to this broadcast; one that is past it counts too, since
- * it will not come again. Another root than this rank's is kept as a failure. */
+/* Whether another rank of the node has come to this broadcast; one that is past it counts too,
+ * since it will not come again. Another root than this rank's is kept as a failure. */
 static bool has_called(cast *c, int node_rank)
 {
     const uint64_t word =
