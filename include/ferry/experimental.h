@@ -102,7 +102,7 @@ FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, 
  *                        breaks the context
  *
  * Collective   over the context             Blocks   yes           Since   0.1
- * Memory       a ring of up to 2 MiB per root, kept; 2 MiB at the root between nodes
+ * Memory       a ring of 4 MiB per root, kept; 2 MiB at the root between nodes
  * Threads      one at a time per context
  * Cost         each byte is copied once at the root of a node, once at each receiver
  */

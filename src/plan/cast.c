@@ -94,12 +94,16 @@ bool cast_fill(cast *c, size_t limit)
             return false;
         if (c->front)
             memcpy(slot, &head, sizeof head);
-        stream_read(&c->source, slot + c->front, part);
+        if (c->done == 0)
+            filling_begin(&ring->filling, c->bytes, slots_bytes(ring));
+        stream_fill(&c->source, slot + c->front, part, ring->filling.past);
+        filling_add(&ring->filling, part);
         slots_filled(ring);
         wake_readers(c);
         c->done += part;
         c->front = 0;
     }
+    filling_end(&ring->filling);
     c->ctx->counters.copied_bytes += c->bytes;
     return true;
 }

@@ -272,13 +272,17 @@ static void flow(ferry_context *ctx, pair *p, int node_peer)
 
     while (send->done < send->info.bytes && (slot = slots_free_slot(&p->to)) != NULL) {
         const size_t part = size_min(send->info.bytes - send->done, SLOT_BYTES);
-        stream_read(&send->source, slot, part);
+        if (send->done == 0)
+            filling_begin(&p->to.filling, send->info.bytes, slots_bytes(&p->to));
+        stream_fill(&send->source, slot, part, p->to.filling.past);
+        filling_add(&p->to.filling, part);
         slots_filled(&p->to);
         memory_wake(ctx, node_peer);
         send->done += part;
     }
     if (send->done < send->info.bytes)
         return;
+    filling_end(&p->to.filling);
     queue_take(&p->flowing, &p->flowing.first);
     ctx->engine->streams->busy--;
     ctx->counters.copied_bytes += send->info.bytes;

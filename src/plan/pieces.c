@@ -26,15 +26,19 @@ ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const 
     return FERRY_OK;
 }
 
-/* What goes through slots is written past the caches: lines that one core has just written are the
- * slowest for another to get. 16 MB to one reader: 1.0 ms against 1.5 (cores that share a cache) to
- * 7 (cores that do not), case bundle, AMD EPYC, 2026-11-30. */
+/* What goes through slots is mostly written past the caches: lines that one core has just written
+ * are the slowest for another to get. */
 void stream_read(stream_reader *reader, char *dst, size_t bytes)
+{
+    stream_fill(reader, dst, bytes, true);
+}
+
+void stream_fill(stream_reader *reader, char *dst, size_t bytes, bool past)
 {
     while (bytes) {
         const size_t part = size_min(bytes, reader->piece->bytes - reader->at);
         if (part)
-            kernels_copy(dst, (const char *)reader->piece->data + reader->at, part, 1);
+            kernels_copy(dst, (const char *)reader->piece->data + reader->at, part, past);
         dst += part;
         bytes -= part;
         reader->at += part;

@@ -4,8 +4,10 @@
 #include "base/size.h"
 
 enum {
-    SLOT_COUNT = 8 /* best measured, with 64 KiB for one reader and 256 KiB for several (AMD EPYC,
-                      2026-11-30) */
+    RING_LONG = 4 << 20, /* longer than a core's own caches: what the writer has written has left
+                            them when the readers come */
+    RING_SHORT = 512 << 10,
+    MANY_RANKS = 8 /* on a node: there are too many rings for long ones */
 };
 
 static size_t header_bytes(uint32_t readers)
@@ -16,17 +18,19 @@ static size_t header_bytes(uint32_t readers)
 ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers,
                         uint64_t slot_bytes)
 {
+    const bool is_long = ctx->node_size <= MANY_RANKS || readers > 1;
+    const uint32_t count = (uint32_t)((is_long ? RING_LONG : RING_SHORT) / slot_bytes);
     void *memory = NULL;
 
     if (s->shared)
         return FERRY_OK;
     const ferry_status st =
-        memory_take_shared(ctx, header_bytes(readers) + SLOT_COUNT * slot_bytes, &memory);
+        memory_take_shared(ctx, header_bytes(readers) + count * slot_bytes, &memory);
     if (st != FERRY_OK)
         return st;
     *s = (slots){.shared = memory, .data = (char *)memory + header_bytes(readers), .reader = -1};
     s->shared->slot_bytes = slot_bytes;
-    s->shared->slot_count = SLOT_COUNT;
+    s->shared->slot_count = count;
     s->shared->reader_count = readers;
     atomic_store_explicit(&memory_control_of(ctx, ctx->node_rank)->mail[mail],
                           memory_offset(ctx, memory), memory_order_release);

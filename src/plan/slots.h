@@ -5,6 +5,7 @@
 #define PLAN_SLOTS_H
 
 #include "memory/arena.h"
+#include "plan/filling.h"
 
 /* What one reader tells the writer; one line each. */
 typedef struct slots_reader {
@@ -26,7 +27,7 @@ typedef struct slots {
     slots_shared *shared;
     char *data;
     uint64_t slots_done; /* filled, or emptied by this reader */
-    uint64_t messages;   /* begun so far */
+    filling filling;     /* of the writer */
     int reader;          /* of this side; -1 for the writer */
 } slots;
 
@@ -37,6 +38,12 @@ ferry_status slots_make(ferry_context *ctx, slots *s, int mail, uint32_t readers
 /* The side of reader number `reader`, once the writer (by its rank in the node) has announced it;
  * false before. */
 bool slots_find(const ferry_context *ctx, slots *s, int writer, int mail, int reader);
+
+/* Bytes of all slots together. */
+static inline size_t slots_bytes(const slots *s)
+{
+    return (size_t)s->shared->slot_bytes * s->shared->slot_count;
+}
 
 /* The next slot to fill, or NULL while a reader has not emptied it. */
 char *slots_free_slot(const slots *s);

@@ -134,6 +134,7 @@ static inline int stream_mail_inbox(const ferry_context *ctx)
 ferry_status stream_check_pieces(const ferry_piece *pieces, size_t count, const char *call,
                                  int rank, size_t *bytes_out);
 void stream_read(stream_reader *reader, char *dst, size_t bytes);
+void stream_fill(stream_reader *reader, char *dst, size_t bytes, bool past);
 
 /* ---- Requests: request.c ---- */
 
