@@ -4,8 +4,9 @@
  *
  * A receiver needs to know nothing of what comes. Collective calls are made by all ranks of the context in the same
  * order. When one fails on a rank it fails on all, with the same status and text, nothing is filled, and the next call
- * works; only in ferry_bundle_bcast() within a node a rank that cannot read what arrived fails alone. They never meet
- * messages of ferry_bundle_send(). ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, ::FERRY_ERR_DELIVERY and ::FERRY_ERR_PEER_GONE break the
+ * works; only in ferry_bundle_bcast() within a node a rank that cannot read what arrived fails alone. When the
+ * root is out of range or not the same everywhere, each rank tells in its text what it saw. They never meet messages of
+ * ferry_bundle_send(). ::FERRY_ERR_TIMEOUT, ::FERRY_ERR_MPI, ::FERRY_ERR_DELIVERY and ::FERRY_ERR_PEER_GONE break the
  * context: only freeing is allowed afterwards.
  */
 #ifndef FERRY_BUNDLE_MOVE_H

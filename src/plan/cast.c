@@ -400,6 +400,21 @@ ferry_status cast_progress(ferry_context *ctx)
     return st;
 }
 
+void cast_missing(const ferry_stream_request *request, text_out *out)
+{
+    const ferry_context *const ctx = request->ctx;
+    const cast *const c = ctx->engine->streams->cast;
+
+    text_add(out, "in a broadcast from rank %d", request->info.from);
+    if (c->request != request || (c->stage != CAST_CALLED && c->stage != CAST_BEGIN))
+        return;
+    for (int i = 0; i < ctx->node_size; i++)
+        if (atomic_load(&control(c, i)->called) >> ROOT_BITS < c->sequence) {
+            text_add(out, ", which rank %d has not called", ctx->node_ranks[i]);
+            return;
+        }
+}
+
 void cast_start(ferry_stream_request *request, ferry_status checked)
 {
     request->status = checked;

@@ -116,7 +116,7 @@ static void missing(void *what, text_out *out)
         text_add(out, "to send %zu bytes to rank %d with tag %d", r->info.bytes, r->info.from,
                  r->info.tag);
     else
-        text_add(out, "in a broadcast from rank %d", r->info.from);
+        cast_missing(r, out);
 }
 
 ferry_status request_wait(ferry_stream_request *request)

@@ -193,6 +193,8 @@ bool post_is_used(const ferry_context *ctx);
 /* `checked`: whether this rank's arguments are right; it takes part even if they are not. */
 void cast_start(ferry_stream_request *request, ferry_status checked);
 ferry_status cast_progress(ferry_context *ctx);
+/* Say what a wait for it lacks: within one node, also the first rank that has not come. */
+void cast_missing(const ferry_stream_request *request, text_out *out);
 ferry_status cast_make(ferry_context *ctx);
 
 #endif

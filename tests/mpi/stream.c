@@ -268,6 +268,30 @@ static void time_runs_out(const ferry_context_info *info)
     ferry_context_free(ctx);
 }
 
+/* One rank of a node does not take part: the others say so, whoever the root is. */
+static void time_runs_out_in_broadcast(const ferry_context_info *info)
+{
+    ferry_context_options options = FERRY_CONTEXT_OPTIONS_INIT;
+    const int last = info->size - 1;
+
+    options.timeout_s = 0.2;
+    options.routes = "node_ring,node_direct";
+    options.nodes = "auto";
+    for (int root = 0; root < info->size && root < 2; root++) {
+        ferry_context *ctx = NULL;
+        inbox box = {NULL, 0, false, 0};
+        char words[64];
+        CHECK_OK(ferry_context_create(MPI_COMM_WORLD, &options, &ctx));
+        if (info->rank != last) {
+            CHECK_EQ_INT(ferry_stream_bcast(ctx, &(ferry_piece){"a", 1}, 1, root, place, &box), FERRY_ERR_TIMEOUT);
+            snprintf(words, sizeof words, "from rank %d, which rank %d has not called", root, last);
+            CHECK_DETAIL(words);
+        }
+        ferry_context_free(ctx);
+        free(box.data);
+    }
+}
+
 /* ---- Broadcasts ---- */
 
 static ferry_status cast(ferry_context *ctx, size_t bytes, unsigned seed, int root, inbox *box)
@@ -418,6 +442,8 @@ void check_stream(ferry_context *ctx)
         parts[i](ctx, &info);
         MPI_Barrier(MPI_COMM_WORLD); /* a receive from anybody must not get a message of the next part */
     }
-    if (info.size > 1)
+    if (info.size > 1) {
         time_runs_out(&info);
+        time_runs_out_in_broadcast(&info);
+    }
 }

@@ -498,7 +498,7 @@ static void too_deep(void **state)
         for (int k = 0; k < cases[i].levels; k++)
             memcpy(text + 5 + (size_t)k * step, cases[i].open, step);
         const ferry_status st = ferry_convert_from_json(text, 5 + step * (size_t)cases[i].levels, &b);
-        assert_true(st == (cases[i].open[2] == '$' ? FERRY_ERR_FORMAT : FERRY_ERR_LIMIT));
+        assert_true(st == (strchr(cases[i].open, '$') ? FERRY_ERR_FORMAT : FERRY_ERR_LIMIT));
         assert_null(b);
         free(text);
     }
