@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,24 @@ void ferry_sealed_free(ferry_sealed *sealed)
     if (sealed->fd >= 0)
         sys_close(sealed->fd);
     alloc_free(sealed);
+}
+
+static struct {
+    pthread_once_t once;
+    char id[64]; /* empty: not to be had */
+} boot = {.once = PTHREAD_ONCE_INIT};
+
+static void ask_boot(void)
+{
+    if (!sys_boot_id(boot.id))
+        boot.id[0] = '\0';
+}
+
+/* Of this start of the machine, which does not change while the process lives; or NULL. */
+static const char *boot_id(void)
+{
+    pthread_once(&boot.once, ask_boot);
+    return boot.id[0] ? boot.id : NULL;
 }
 
 /* --- the owner --- */
@@ -137,8 +156,9 @@ ferry_status ferry_sealed_offer(const ferry_sealed *sealed, ferry_ticket *ticket
                        sealed->fd < 0 ? "another process's" : "not sealed");
     if (!sys_identity(sealed->fd, &ticket.device, &ticket.inode, &owner))
         return refused("the file cannot be identified");
-    if (!sys_boot_id(ticket.machine))
+    if (!boot_id())
         return trouble(FERRY_ERR_SYSTEM, "sealed memory: the machine cannot be identified");
+    memcpy(ticket.machine, boot_id(), sizeof boot.id);
     ticket.bytes = sealed->bytes;
     ticket.process = sys_pid();
     ticket.file = sealed->fd;
@@ -171,9 +191,9 @@ static ferry_status check_file(const ferry_ticket *ticket, int fd)
 /* Numbers of processes and files mean something on one start of one machine only. */
 static ferry_status same_machine(const ferry_ticket *ticket)
 {
-    char here[64];
+    const char *const here = boot_id();
 
-    if (sys_boot_id(here) && strncmp(here, ticket->machine, sizeof here) == 0)
+    if (here && strncmp(here, ticket->machine, sizeof boot.id) == 0)
         return FERRY_OK;
     return trouble(FERRY_ERR_SYSTEM, "sealed memory: it lies on another machine");
 }
