@@ -93,15 +93,20 @@ static bool has_ended(void *what)
     return ((const ferry_stream_request *)what)->ended;
 }
 
-static void missing_message(const ferry_stream_request *r, text_out *out)
+void request_wanted(text_out *out, int from, int tag)
 {
     text_add(out, "for a message from ");
-    if (r->info.from >= 0)
-        text_add(out, "rank %d", r->info.from);
+    if (from >= 0)
+        text_add(out, "rank %d", from);
     else
         text_add(out, "any rank");
-    if (r->info.tag >= 0)
-        text_add(out, " with tag %d", r->info.tag);
+    if (tag >= 0)
+        text_add(out, " with tag %d", tag);
+}
+
+static void missing_message(const ferry_stream_request *r, text_out *out)
+{
+    request_wanted(out, r->info.from, r->info.tag);
     if (r->done)
         text_add(out, " (%zu of %zu bytes have come)", r->done, r->info.bytes);
 }

@@ -451,7 +451,7 @@ static void missing_probe(void *what, text_out *out)
 {
     const wish *const w = what;
 
-    text_add(out, "for a message from rank %d with tag %d (-1: any)", w->from, w->tag);
+    request_wanted(out, w->from, w->tag);
 }
 
 ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *there_out,

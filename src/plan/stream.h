@@ -150,6 +150,8 @@ void request_drop(ferry_stream_request *request);
 void request_end(ferry_stream_request *request, ferry_status status);
 /* Wait until it has ended. */
 ferry_status request_wait(ferry_stream_request *request);
+/* "for a message from rank 3 with tag 1"; -1: any. */
+void request_wanted(text_out *out, int from, int tag);
 /* Ask for the place of its bytes; the failure to find one is the answer to the sender. */
 ferry_status request_place(ferry_stream_request *request);
 
