@@ -3,7 +3,7 @@
 #include "mpi/model.h"
 #include "mpi/plan.h"
 
-enum { GROUPS = 60, MOST_PLANS = 4, ROUNDS = 3, PRIVATE = 0, SHARED = 1 };
+enum { GROUPS = 60, MANY_RANKS = 5, FEWER_GROUPS = 20, MOST_PLANS = 4, ROUNDS = 3, PRIVATE = 0, SHARED = 1 };
 
 /* A plan and memory of both kinds for its buffers. */
 typedef struct trial {
@@ -146,13 +146,14 @@ void plan_random(ferry_context *ctx)
     check_rng own = {common.state + (uint64_t)plan_info_of(ctx).rank};
     trial *trials = calloc(MOST_PLANS, sizeof *trials);
     char *scratch = malloc(MODEL_BYTES);
+    const int groups = plan_info_of(ctx).size >= MANY_RANKS ? FEWER_GROUPS : GROUPS;
 
     for (int i = 0; i < MOST_PLANS; i++)
         for (int b = 0; b < MODEL_BUFFERS; b++) {
             take_both(ctx, trials[i].src[b]);
             take_both(ctx, trials[i].dst[b]);
         }
-    for (int i = 0; i < GROUPS && run_group(ctx, trials, &common, &own, scratch); i++)
+    for (int i = 0; i < groups && run_group(ctx, trials, &common, &own, scratch); i++)
         ;
     for (int i = 0; i < MOST_PLANS; i++)
         for (int b = 0; b < MODEL_BUFFERS; b++) {
