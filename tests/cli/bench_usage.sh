@@ -65,7 +65,7 @@ bad 'vector: np=1; expected 2 or more ranks' vector np=1
 bad 'bundle: np=1; expected 2 or more ranks' bundle --np 1
 
 # Rivals and outputs.
-bad '--rivals: unknown rival "boots"; expected all, none, raw-warm, raw-fresh, raw-nocma, xml, boost, boost-content, pickle, pickle5, gretl, gretl-tuned$' \
+bad '--rivals: unknown rival "boots"; expected all, none, raw-warm, raw-fresh, raw-nocma, copy-fresh, xml, boost, boost-content, pickle, pickle5, gretl, gretl-tuned$' \
     bundle --rivals boots
 bad '--rivals: unknown rival ""; expected' bundle --rivals ''
 bad '--rivals: unknown rival "gretl"; expected all, none, datatype, handpack$' halo --rivals gretl
