@@ -131,13 +131,23 @@ static bool one_failure(scene *s, int call, int who, int n)
     return worst != FERRY_OK || made;
 }
 
-/* The first allocations one by one, later ones at growing distances; other calls start elsewhere. */
+/* Of two ranks every allocation; of more, which share cores so that each try is dear, the first ones and later ones at
+ * growing distances. */
+static int next_failure(int n, int size)
+{
+    if (size <= 2)
+        return n + 1;
+    return size > 4 ? 3 * n + 2 : n + 1 + n / 2;
+}
+
 static void short_of_memory(scene *s)
 {
+    const int size = s->me->size;
+
     for (int call = 0; call < (int)(sizeof calls / sizeof *calls); call++)
-        for (int who = 0; who < s->me->size; who += s->me->size > 1 ? s->me->size - 1 : 1)
-            for (int n = 1 + call % 2; n < MOST && one_failure(s, call, who, n);)
-                n += s->me->size > 4 ? 2 + 2 * n : 1 + n / 2; /* ranks that share cores make each try dear */
+        for (int who = 0; who < size; who += size > 1 ? size - 1 : 1)
+            for (int n = 1 + (size > 2 && call % 2); n < MOST && one_failure(s, call, who, n);)
+                n = next_failure(n, size);
 }
 
 /* From rank to rank: what is longer than an eager message fails on both sides, or on neither. */
