@@ -15,8 +15,8 @@ if ! "$clang" -fsanitize=fuzzer,address "$scratch/probe.c" -o "$scratch/probe" >
 fi
 
 # The container alone, without moves and files: what needs MPI stays out.
-files=$(for name in array attribute bundle compare decode encode index item list merge path place print step tree \
-    type utf8 value; do echo "$source/src/bundle/$name.c"; done)
+files=$(for name in array attribute bundle compare decode encode head index item list merge path pattern \
+    place print step tree type utf8 value; do echo "$source/src/bundle/$name.c"; done)
 # shellcheck disable=SC2086
 "$clang" -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
     -I"$source/include" -I"$source/src" "$source/tests/fuzz/decode.c" $files "$source"/src/base/*.c \

@@ -7,6 +7,9 @@
 
 enum { ROUNDS = 8, ENTRIES = 400 };
 
+/* A schema of each context's own: what a root believes of others lasts longer than contexts. */
+static int schema;
+
 /* Many small values under keys that take more room than they do. */
 static ferry_bundle *make(int round)
 {
@@ -20,6 +23,8 @@ static ferry_bundle *make(int round)
         CHECK_OK(ferry_bundle_set_float64(i % 2 ? b : inner, key, i + 1000.0 * round));
     }
     CHECK_OK(ferry_bundle_set_bundle(b, "inner", inner));
+    snprintf(key, sizeof key, "schema %d", schema);
+    CHECK_OK(ferry_bundle_set_null(b, key));
     return b;
 }
 
@@ -125,6 +130,7 @@ void check_bundle_again(ferry_context *ctx)
 {
     const ferry_context_info info = plan_info_of(ctx);
 
+    schema++;
     less_is_sent(ctx, &info);
     some_forget(ctx, &info);
     changes_arrive(ctx, &info);
