@@ -88,34 +88,41 @@ FERRY_API ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, 
                                          ferry_stream_info *info_out);
 
 /**
+ * Judges what has come, before anybody is told that a broadcast went well.
+ *
+ * @param user  as given in the ferry_stream_cast; the bytes are where its place function said
+ * @return ::FERRY_OK, or the failure that all ranks shall report
+ */
+typedef ferry_status ferry_stream_check(void *user);
+
+/** A broadcast: what all ranks say of it. Borrowed during the call that starts it. */
+typedef struct ferry_stream_cast {
+    int root;                  /**< rank; the same everywhere */
+    const ferry_piece *pieces; /**< at the root: list and data are borrowed until the broadcast has ended */
+    size_t count;              /**< pieces */
+    ferry_stream_place *place; /**< elsewhere: tells where the bytes go; called by any ferry call on the context */
+    ferry_stream_check *check; /**< elsewhere: called when they are there, before the broadcast ends on any rank; at the
+                                    root not called, but NULL, nobody looks, on all ranks or on none */
+    void *user;                /**< passed to both */
+} ferry_stream_cast;
+
+/**
  * Give the pieces of the root to all other ranks.
  *
- * @param ctx     context
- * @param pieces  at the root: count pieces; borrowed during the call; not looked at elsewhere
- * @param count   pieces
- * @param root    rank; the same everywhere (a difference is reported on all ranks that see it)
- * @param place   at the other ranks: tells where the bytes go; not called at the root
- * @param user    passed to @p place
+ * @param ctx   context
+ * @param cast  what and how; borrowed during the call
  * @retval FERRY_OK       all ranks have the bytes
- * @retval FERRY_ERR_ARG  @p root out of range, NULL, or ranks that name different roots
- * @retval others         what the place function of the lowest failing rank returned, on all ranks; or a failure that
- *                        breaks the context
+ * @retval FERRY_ERR_ARG  root out of range, NULL, or ranks that name different roots
+ * @retval others         what the place or check function of the lowest failing rank returned, on all ranks; or a failure
+ *                        that breaks the context
  *
  * Collective   over the context             Blocks   yes           Since   0.1
  * Memory       a ring of 4 MiB per root, kept; 2 MiB at the root between nodes
  * Threads      one at a time per context
- * Cost         each byte is copied once at the root of a node, once at each receiver
+ * Cost         each byte is copied once at the root of a node, once at each receiver; with a check one reduction more
+ *              between nodes
  */
-FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                                          ferry_stream_place *place, void *user);
-
-/**
- * Judges what has come, before anybody is told that a broadcast went well.
- *
- * @param user  as given to ferry_stream_ibcast(); the bytes are where its place function said
- * @return ::FERRY_OK, or the failure that all ranks shall report
- */
-typedef ferry_status ferry_stream_check(void *user);
+FERRY_API ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_stream_cast *cast);
 
 /**
  * Start a ferry_stream_send(). Messages to one rank keep the order in which they were started.
@@ -160,13 +167,7 @@ FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag,
  * ranks.
  *
  * @param ctx          context
- * @param pieces       at the root: count pieces; list and data are borrowed until the request has ended
- * @param count        pieces
- * @param root         rank; the same everywhere
- * @param place        at the other ranks: tells where the bytes go; called by any ferry call on this context
- * @param check        at the other ranks: called when the bytes are there, before the broadcast ends on any rank; what
- *                     it returns on the lowest failing rank is returned on all. NULL, on all ranks: nobody looks
- * @param user         passed to both
+ * @param cast         what and how; borrowed during the call
  * @param request_out  filled also when arguments of this rank are wrong, which all ranks then report when it ends
  * @retval FERRY_OK          started
  * @retval FERRY_ERR_ARG     @p ctx or @p request_out is NULL
@@ -175,8 +176,7 @@ FERRY_API ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag,
  * Collective   over the context     Blocks  no             Memory  under 1 KiB
  * Threads      one at a time per context     Cost    constant     Since   0.1
  */
-FERRY_API ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                                           ferry_stream_place *place, ferry_stream_check *check, void *user,
+FERRY_API ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_stream_cast *cast,
                                            ferry_stream_request **request_out);
 
 /**

@@ -194,40 +194,6 @@ ferry_status arrival_end(arrival *a, ferry_status st)
 
 /* --- streams --- */
 
-enum { TRIES = 100 };
-
-ferry_status move_give(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                       ferry_stream_check *check)
-{
-    ferry_stream_request *request = NULL;
-    ferry_status st = FERRY_ERR_MEMORY;
-
-    for (int i = 0; i < TRIES && st == FERRY_ERR_MEMORY; i++)
-        st = ferry_stream_ibcast(ctx, pieces, count, root, NULL, check, NULL, &request);
-    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
-}
-
-ferry_status move_take(ferry_context *ctx, int root, ferry_stream_place *place,
-                       ferry_stream_check *check, void *user)
-{
-    ferry_stream_request *request = NULL;
-    ferry_status st = FERRY_ERR_MEMORY;
-
-    for (int i = 0; i < TRIES && st == FERRY_ERR_MEMORY; i++)
-        st = ferry_stream_ibcast(ctx, NULL, 0, root, place, check, user, &request);
-    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
-}
-
-ferry_status move_receive(ferry_context *ctx, int from, int tag, arrival *a)
-{
-    ferry_stream_request *request = NULL;
-    ferry_status st = FERRY_ERR_MEMORY;
-
-    for (int i = 0; i < TRIES && st == FERRY_ERR_MEMORY; i++)
-        st = ferry_stream_irecv(ctx, from, tag, arrival_place, a, &request);
-    return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
-}
-
 ferry_status move_send(ferry_context *ctx, const encoding *e, int to, int tag, bool *started_out)
 {
     ferry_stream_request *request = NULL;

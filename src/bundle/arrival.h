@@ -67,14 +67,6 @@ static inline ferry_message move_message(const ferry_stream_info *info)
     return (ferry_message){info->from, info->tag, (int64_t)image_message_bytes(info->bytes)};
 }
 
-/* Streams for calls that others wait for: starting is tried again when there is no memory for it,
- * since a rank that gives up before it has started leaves the others where they are. */
-ferry_status move_give(ferry_context *ctx, const ferry_piece *pieces, size_t count, int root,
-                       ferry_stream_check *check);
-ferry_status move_take(ferry_context *ctx, int root, ferry_stream_place *place,
-                       ferry_stream_check *check, void *user);
-ferry_status move_receive(ferry_context *ctx, int from, int tag, arrival *a);
-
 /* Send; tells whether it was started, and the failure is the receiver's then. */
 ferry_status move_send(ferry_context *ctx, const encoding *e, int to, int tag, bool *started_out);
 

@@ -1,8 +1,6 @@
 /* Beginnings, ends and messages of collective calls; see collect.h. */
 #include "bundle/collect.h"
 
-enum { NOTICE_TRIES = 100 };
-
 static const char *const names[] = {
 #define X(word, name) [COLLECT_##word] = name,
     COLLECT_CALLS(X)
@@ -98,7 +96,8 @@ static ferry_status tell(const collection *c, ferry_status mine, const notice *t
     static const char zeros[OPENING_BYTES];
     const ferry_piece piece =
         mine == FERRY_OK ? (ferry_piece){zeros, bytes} : (ferry_piece){text, sizeof *text};
-    const ferry_status st = move_give(c->ctx, &piece, 1, c->root, NULL);
+    const ferry_status st = ferry_stream_bcast(
+        c->ctx, &(ferry_stream_cast){.root = c->root, .pieces = &piece, .count = 1});
 
     if (st != FERRY_OK || mine == FERRY_OK)
         return st;
@@ -108,7 +107,8 @@ static ferry_status tell(const collection *c, ferry_status mine, const notice *t
 
 static ferry_status listen(moment *m, ferry_stream_place *place)
 {
-    const ferry_status st = move_take(m->c->ctx, m->c->root, place, NULL, m);
+    const ferry_status st = ferry_stream_bcast(
+        m->c->ctx, &(ferry_stream_cast){.root = m->c->root, .place = place, .user = m});
 
     return st == FERRY_OK && m->bytes == sizeof m->notice ? notice_read(&m->notice) : st;
 }
@@ -173,19 +173,15 @@ ferry_status collect_send(const collection *c, const encoding *e, ferry_status s
     if (started || move_broken(st))
         return st;
     const notice said = notice_of(st);
-    ferry_piece piece = {&said, sizeof said};
-    const encoding instead = {.pieces = &piece, .count = 1, .total = sizeof said};
-    ferry_status sent = FERRY_OK;
-    for (int i = 0; i < NOTICE_TRIES && !started; i++)
-        sent = move_send(c->ctx, &instead, to, MOVE_TAG, &started);
-    return collect_first(st, &said, sent);
+    const ferry_piece instead = {&said, sizeof said}; /* short, in one piece: takes no memory */
+    return collect_first(st, &said, ferry_stream_send(c->ctx, &instead, 1, to, MOVE_TAG));
 }
 
 ferry_status collect_receive(const collection *c, int from, ferry_bundle **bundle_out)
 {
     ferry_bundle *none = NULL;
     arrival a = {.target = &none};
-    const ferry_status st = move_receive(c->ctx, from, MOVE_TAG, &a);
+    const ferry_status st = ferry_stream_recv(c->ctx, from, MOVE_TAG, arrival_place, &a, NULL);
 
     return arrival_open(&a, st, bundle_out);
 }
@@ -202,9 +198,13 @@ ferry_status collect_bcast(const collection *c, int root, encoding *e, ferry_sta
     }
     const notice said = notice_of(st);
     const ferry_piece instead = {&said, sizeof said};
-    const ferry_status sent = st == FERRY_OK
-                                  ? share_give(c->ctx, root, e)
-                                  : move_give(c->ctx, &instead, 1, root, share_check(c->ctx));
+    const ferry_status sent =
+        st == FERRY_OK
+            ? share_give(c->ctx, root, e)
+            : ferry_stream_bcast(c->ctx, &(ferry_stream_cast){.root = root,
+                                                              .pieces = &instead,
+                                                              .count = 1,
+                                                              .check = share_check(c->ctx)});
     return collect_first(st, &said, sent);
 }
 

@@ -11,7 +11,9 @@ static ferry_status give_notice(ferry_context *ctx, int root, ferry_status failu
 {
     const notice said = notice_of(failure);
     const ferry_piece piece = {&said, sizeof said};
-    const ferry_status st = move_give(ctx, &piece, 1, root, share_check(ctx));
+    const ferry_status st = ferry_stream_bcast(
+        ctx, &(ferry_stream_cast){
+                 .root = root, .pieces = &piece, .count = 1, .check = share_check(ctx)});
 
     if (st != FERRY_OK)
         return st;

@@ -73,6 +73,12 @@ ferry_status ferry_bundle_irecv(ferry_context *ctx, int from, int tag, ferry_bun
     return started(st, r, request_out);
 }
 
+static ferry_status start_cast(ferry_context *ctx, ferry_request *r, ferry_stream_cast cast)
+{
+    cast.check = share_check(ctx);
+    return ferry_stream_ibcast(ctx, &cast, &r->stream);
+}
+
 static ferry_status start_root(ferry_context *ctx, ferry_request *r, ferry_bundle *const *bundle,
                                int root)
 {
@@ -81,12 +87,14 @@ static ferry_status start_root(ferry_context *ctx, ferry_request *r, ferry_bundl
     if (st == FERRY_OK)
         st = move_encode(*bundle, &r->encoding);
     if (st == FERRY_OK)
-        return ferry_stream_ibcast(ctx, r->encoding.pieces, r->encoding.count, root, NULL,
-                                   share_check(ctx), NULL, &r->stream);
+        return start_cast(ctx, r,
+                          (ferry_stream_cast){.root = root,
+                                              .pieces = r->encoding.pieces,
+                                              .count = r->encoding.count});
     r->tells = true;
     r->notice = notice_of(st);
     r->instead = (ferry_piece){&r->notice, sizeof r->notice};
-    return ferry_stream_ibcast(ctx, &r->instead, 1, root, NULL, share_check(ctx), NULL, &r->stream);
+    return start_cast(ctx, r, (ferry_stream_cast){.root = root, .pieces = &r->instead, .count = 1});
 }
 
 ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout, int root,
@@ -104,8 +112,8 @@ ferry_status ferry_bundle_ibcast(ferry_context *ctx, ferry_bundle **bundle_inout
     r->receives = me.rank != root;
     r->looks = share_check(ctx) != NULL;
     if (r->receives)
-        st = ferry_stream_ibcast(ctx, NULL, 0, root, arrival_place, share_check(ctx), &r->arrival,
-                                 &r->stream);
+        st = start_cast(
+            ctx, r, (ferry_stream_cast){.root = root, .place = arrival_place, .user = &r->arrival});
     else
         st = start_root(ctx, r, bundle_inout, root);
     return started(st, r, request_out);

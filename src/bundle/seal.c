@@ -169,7 +169,10 @@ static ferry_status tell(const collection *c, const news *said, ferry_status st)
     const notice why = notice_of(st);
     const ferry_piece good = {said, sizeof *said}, bad = {&why, sizeof why};
     const ferry_status sent =
-        move_give(c->ctx, st == FERRY_OK ? &good : &bad, 1, c->root, open_letter);
+        ferry_stream_bcast(c->ctx, &(ferry_stream_cast){.root = c->root,
+                                                        .pieces = st == FERRY_OK ? &good : &bad,
+                                                        .count = 1,
+                                                        .check = open_letter});
 
     return collect_first(st, &why, sent);
 }
@@ -198,7 +201,9 @@ static ferry_status give(const collection *c, ferry_bundle **bundle, int node)
 static ferry_status take(const collection *c, ferry_bundle **bundle_inout, int node)
 {
     letter l = {.target = bundle_inout, .node = node};
-    ferry_status st = move_take(c->ctx, c->root, place_letter, open_letter, &l);
+    ferry_status st = ferry_stream_bcast(
+        c->ctx, &(ferry_stream_cast){
+                    .root = c->root, .place = place_letter, .check = open_letter, .user = &l});
 
     if (st == FERRY_OK && l.bytes == sizeof l.notice)
         st = notice_read(&l.notice);

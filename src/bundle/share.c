@@ -78,7 +78,10 @@ static ferry_status give_short(ferry_context *ctx, int root, encoding *e,
     memcpy(said.magic, IMAGE_SHORT_MAGIC, sizeof said.magic);
     *first = (ferry_piece){&said, sizeof said};
     const ferry_status st =
-        move_give(ctx, first, e->count - e->head_count + 1, root, arrival_settle);
+        ferry_stream_bcast(ctx, &(ferry_stream_cast){.root = root,
+                                                     .pieces = first,
+                                                     .count = e->count - e->head_count + 1,
+                                                     .check = arrival_settle});
     *first = kept;
     return st;
 }
@@ -96,7 +99,9 @@ ferry_status share_give(ferry_context *ctx, int root, encoding *e)
             return st;
         learn(ctx, header.hash, true);
     }
-    const ferry_status st = move_give(ctx, e->pieces, e->count, root, check);
+    const ferry_status st = ferry_stream_bcast(
+        ctx,
+        &(ferry_stream_cast){.root = root, .pieces = e->pieces, .count = e->count, .check = check});
     if (may && st == FERRY_OK)
         learn(ctx, header.hash, false);
     return st;
@@ -104,13 +109,14 @@ ferry_status share_give(ferry_context *ctx, int root, encoding *e)
 
 ferry_status share_take(ferry_context *ctx, int root, ferry_stream_place *place, arrival *a)
 {
-    ferry_stream_check *const check = share_check(ctx);
-    ferry_status st = move_take(ctx, root, place, check, a);
+    const ferry_stream_cast cast = {
+        .root = root, .place = place, .check = share_check(ctx), .user = a};
+    ferry_status st = ferry_stream_bcast(ctx, &cast);
 
-    if (st == FERRY_OK && !check)
+    if (st == FERRY_OK && !cast.check)
         return arrival_settle(a);
     if (st != FERRY_ERR_ROUTE)
         return st;
     arrival_again(a);
-    return move_take(ctx, root, place, check, a);
+    return ferry_stream_bcast(ctx, &cast);
 }

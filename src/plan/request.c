@@ -32,18 +32,29 @@ ferry_stream_request *queue_take(stream_queue *queue, ferry_stream_request **lin
     return request;
 }
 
-ferry_status request_make(ferry_context *ctx, stream_kind kind, ferry_stream_request **request_out)
+/* One that ended before, or a new one, or the reserve; NULL when there is none. */
+static ferry_stream_request *take(struct stream_state *s, request_use use)
 {
-    struct stream_state *const s = ctx->engine->streams;
-    ferry_stream_request *fresh = s->free_requests;
+    ferry_stream_request *taken = s->free_requests;
 
-    if (fresh) {
-        s->free_requests = fresh->next;
-    } else {
-        const ferry_status st = alloc_zero(1, sizeof *fresh, &fresh);
-        if (st != FERRY_OK)
-            return st;
+    if (taken) {
+        s->free_requests = taken->next;
+        return taken;
     }
+    if (alloc_zero(1, sizeof *taken, &taken) == FERRY_OK || use == REQUEST_STAYS)
+        return taken;
+    taken = s->reserve;
+    s->reserve = NULL;
+    return taken;
+}
+
+ferry_status request_make(ferry_context *ctx, stream_kind kind, request_use use,
+                          ferry_stream_request **request_out)
+{
+    ferry_stream_request *const fresh = take(ctx->engine->streams, use);
+
+    if (!fresh)
+        return FERRY_ERR_MEMORY; /* alloc_zero() has told */
     memset(fresh, 0, offsetof(ferry_stream_request, text));
     fresh->ctx = ctx;
     fresh->kind = kind;
@@ -58,6 +69,10 @@ void request_drop(ferry_stream_request *request)
 
     if (!request->ended && request->ctx->broken != FERRY_OK)
         return; /* MPI may still write into it: it stays in its queue */
+    if (!s->reserve) {
+        s->reserve = request;
+        return;
+    }
     request->next = s->free_requests;
     s->free_requests = request;
 }

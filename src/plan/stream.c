@@ -28,7 +28,9 @@ ferry_status stream_make(ferry_context *ctx)
         return st;
     s->early_last = &s->early;
     ctx->engine->streams = s;
-    st = make_node_part(ctx, s);
+    st = alloc_zero(1, sizeof *s->reserve, &s->reserve);
+    if (st == FERRY_OK)
+        st = make_node_part(ctx, s);
     return st == FERRY_OK ? cast_make(ctx) : st;
 }
 
@@ -69,6 +71,7 @@ void stream_drop(ferry_context *ctx)
         drop_requests(s->pairs[i].announced.first);
     }
     drop_requests(s->free_requests);
+    alloc_free(s->reserve);
     alloc_free(s->pairs); /* the rings lie in the arena and end with it */
     alloc_free(s->peers);
     alloc_free(s->cast_from);
@@ -158,9 +161,10 @@ static ferry_status start_send(ferry_stream_request *send)
 }
 
 static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                          ferry_stream_info peer, const char *call,
+                          ferry_stream_info peer, request_use use,
                           ferry_stream_request **request_out)
 {
+    static const char call[] = "send";
     ferry_stream_request *send = NULL;
     ferry_status st = context_usable(ctx, call);
 
@@ -169,7 +173,7 @@ static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t 
     if (st == FERRY_OK)
         st = stream_check_pieces(pieces, count, call, ctx->rank, &peer.bytes);
     if (st == FERRY_OK)
-        st = request_make(ctx, STREAM_SEND, &send);
+        st = request_make(ctx, STREAM_SEND, use, &send);
     if (st != FERRY_OK)
         return st;
     send->info = peer;
@@ -185,16 +189,15 @@ static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t 
 ferry_status ferry_stream_isend(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
                                 int tag, ferry_stream_request **request_out)
 {
-    static const char call[] = "send";
-
     if (!request_out)
-        return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
-    return isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, call, request_out);
+        return trouble(FERRY_ERR_ARG, "send: request_out is NULL");
+    return isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, REQUEST_STAYS, request_out);
 }
 
 static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_stream_place *place,
-                          void *user, const char *call, ferry_stream_request **request_out)
+                          void *user, request_use use, ferry_stream_request **request_out)
 {
+    static const char call[] = "receive";
     ferry_stream_request *receive = NULL;
     ferry_status st = context_usable(ctx, call);
 
@@ -203,7 +206,7 @@ static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_st
     if (st == FERRY_OK && !place)
         st = trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", call, ctx->rank);
     if (st == FERRY_OK)
-        st = request_make(ctx, STREAM_RECEIVE, &receive);
+        st = request_make(ctx, STREAM_RECEIVE, use, &receive);
     if (st != FERRY_OK)
         return st;
     receive->info = wanted;
@@ -217,73 +220,64 @@ static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_st
 ferry_status ferry_stream_irecv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
                                 void *user, ferry_stream_request **request_out)
 {
-    static const char call[] = "receive";
-
     if (!request_out)
-        return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", call);
-    return irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, call, request_out);
+        return trouble(FERRY_ERR_ARG, "receive: request_out is NULL");
+    return irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, REQUEST_STAYS, request_out);
 }
-
-/* A broadcast as a caller wants it. */
-typedef struct cast_wish {
-    const ferry_piece *pieces;
-    size_t count;
-    int root;
-    ferry_stream_place *place;
-    ferry_stream_check *check;
-    void *user;
-} cast_wish;
 
 static const char cast_call[] = "broadcast";
 
-static ferry_status check_cast(const ferry_context *ctx, const cast_wish *wish, size_t *bytes_out)
+static ferry_status check_cast(const ferry_context *ctx, const ferry_stream_cast *cast,
+                               size_t *bytes_out)
 {
-    const int root = wish->root;
+    const int root = cast->root;
 
     if (root < 0 || root >= ctx->size)
         return trouble(FERRY_ERR_ARG, "%s: root is %d on rank %d, expected 0 to %d", cast_call,
                        root, ctx->rank, ctx->size - 1);
-    if (!wish->place && root != ctx->rank)
+    if (!cast->place && root != ctx->rank)
         return trouble(FERRY_ERR_ARG, "%s: place is NULL on rank %d", cast_call, ctx->rank);
     return root == ctx->rank
-               ? stream_check_pieces(wish->pieces, wish->count, cast_call, ctx->rank, bytes_out)
+               ? stream_check_pieces(cast->pieces, cast->count, cast_call, ctx->rank, bytes_out)
                : FERRY_OK;
 }
 
 /* Wrong arguments end the request, not this call: the other ranks come too, and hear of it. */
-static ferry_status ibcast(ferry_context *ctx, const cast_wish *wish,
+static ferry_status ibcast(ferry_context *ctx, const ferry_stream_cast *cast, request_use use,
                            ferry_stream_request **request_out)
 {
-    ferry_stream_request *cast = NULL;
+    const ferry_stream_cast none = {.root = -1};
+    ferry_stream_request *r = NULL;
     ferry_status st = context_usable(ctx, cast_call);
 
     if (st == FERRY_OK)
-        st = request_make(ctx, STREAM_CAST, &cast);
+        st = request_make(ctx, STREAM_CAST, use, &r);
     if (st != FERRY_OK)
         return st;
-    const ferry_status checked = check_cast(ctx, wish, &cast->info.bytes);
-    cast->info.from = wish->root;
-    cast->source = (stream_reader){wish->pieces, wish->count, 0};
-    cast->place = wish->place;
-    cast->check = wish->check;
-    cast->user = wish->user;
-    cast_start(cast, checked);
+    const ferry_status checked =
+        cast ? check_cast(ctx, cast, &r->info.bytes)
+             : trouble(FERRY_ERR_ARG, "%s: cast is NULL on rank %d", cast_call, ctx->rank);
+    if (!cast)
+        cast = &none;
+    r->info.from = cast->root;
+    r->source = (stream_reader){cast->pieces, cast->count, 0};
+    r->place = cast->place;
+    r->check = cast->check;
+    r->user = cast->user;
+    cast_start(r, checked);
     st = cast_progress(ctx);
     if (st != FERRY_OK)
         return context_break(ctx, st);
-    *request_out = cast;
+    *request_out = r;
     return FERRY_OK;
 }
 
-ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                 int root, ferry_stream_place *place, ferry_stream_check *check,
-                                 void *user, ferry_stream_request **request_out)
+ferry_status ferry_stream_ibcast(ferry_context *ctx, const ferry_stream_cast *cast,
+                                 ferry_stream_request **request_out)
 {
-    const cast_wish wish = {pieces, count, root, place, check, user};
-
     if (!request_out)
         return trouble(FERRY_ERR_ARG, "%s: request_out is NULL", cast_call);
-    return ibcast(ctx, &wish, request_out);
+    return ibcast(ctx, cast, REQUEST_STAYS, request_out);
 }
 
 /* ---- Ending ---- */
@@ -394,10 +388,9 @@ ferry_status ferry_stream_cancel(ferry_stream_request **request)
 ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, size_t count, int to,
                                int tag)
 {
-    static const char call[] = "send";
     ferry_stream_request *request = NULL;
     const ferry_status st =
-        isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, call, &request);
+        isend(ctx, pieces, count, (ferry_stream_info){to, tag, 0}, REQUEST_WAITED, &request);
 
     if (st != FERRY_OK)
         return st;
@@ -406,9 +399,9 @@ ferry_status ferry_stream_send(ferry_context *ctx, const ferry_piece *pieces, si
     const size_t bytes = request->info.bytes;
     ferry_stream_cancel(&request);
     return trouble(FERRY_ERR_ARG,
-                   "%s: %zu bytes from rank %d to itself, expected at most %d or a receive that "
+                   "send: %zu bytes from rank %d to itself, expected at most %d or a receive that "
                    "has been started",
-                   call, bytes, ctx->rank, STREAM_EAGER);
+                   bytes, ctx->rank, STREAM_EAGER);
 }
 
 ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stream_place *place,
@@ -416,17 +409,15 @@ ferry_status ferry_stream_recv(ferry_context *ctx, int from, int tag, ferry_stre
 {
     ferry_stream_request *request = NULL;
     const ferry_status st =
-        irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, "receive", &request);
+        irecv(ctx, (ferry_stream_info){from, tag, 0}, place, user, REQUEST_WAITED, &request);
 
     return st == FERRY_OK ? ferry_stream_wait(&request, info_out) : st;
 }
 
-ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_piece *pieces, size_t count,
-                                int root, ferry_stream_place *place, void *user)
+ferry_status ferry_stream_bcast(ferry_context *ctx, const ferry_stream_cast *cast)
 {
-    const cast_wish wish = {pieces, count, root, place, NULL, user};
     ferry_stream_request *request = NULL;
-    const ferry_status st = ibcast(ctx, &wish, &request);
+    const ferry_status st = ibcast(ctx, cast, REQUEST_WAITED, &request);
 
     return st == FERRY_OK ? ferry_stream_wait(&request, NULL) : st;
 }

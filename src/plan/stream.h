@@ -110,6 +110,7 @@ struct stream_state {
     early_message *early, **early_last;  /* in the order of arrival */
     early_message *spare;                /* for the next message whose bytes stay away */
     ferry_stream_request *free_requests; /* ended ones, for reuse */
+    ferry_stream_request *reserve;       /* for a call that waits, when memory is out */
     bool looks_at_wire;                  /* somebody probes */
 };
 
@@ -144,7 +145,11 @@ void queue_push(stream_queue *queue, ferry_stream_request *request);
 /* Unlink the request that `link` points to. */
 ferry_stream_request *queue_take(stream_queue *queue, ferry_stream_request **link);
 
-ferry_status request_make(ferry_context *ctx, stream_kind kind, ferry_stream_request **request_out);
+/* Whether the call that starts a request waits for it. Of these there is one at a time, and it
+ * always gets its request: others may be waiting for this rank in the same broadcast. */
+typedef enum request_use { REQUEST_STAYS, REQUEST_WAITED } request_use;
+ferry_status request_make(ferry_context *ctx, stream_kind kind, request_use use,
+                          ferry_stream_request **request_out);
 void request_drop(ferry_stream_request *request);
 /* It ends here, with the text of the last trouble when `status` is a failure. */
 void request_end(ferry_stream_request *request, ferry_status status);

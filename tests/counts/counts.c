@@ -147,8 +147,9 @@ static void make_cast(room *r)
 static void run_cast(room *r)
 {
     const ferry_piece piece = {r->src, CAST_BYTES};
+    const ferry_stream_cast cast = {.pieces = &piece, .count = 1, .place = place, .user = r};
 
-    MUST(ferry_stream_bcast(r->ctx, &piece, 1, 0, place, r));
+    MUST(ferry_stream_bcast(r->ctx, &cast));
 }
 
 /* Even ranks send to the odd ones. */

@@ -285,7 +285,7 @@ static void time_runs_out_in_broadcast(const ferry_context_info *info)
         char words[64];
         CHECK_OK(ferry_context_create(MPI_COMM_WORLD, &options, &ctx));
         if (info->rank != last) {
-            CHECK_EQ_INT(ferry_stream_bcast(ctx, &(ferry_piece){"a", 1}, 1, root, place, &box), FERRY_ERR_TIMEOUT);
+            CHECK_EQ_INT(ferry_stream_bcast(ctx, &(ferry_stream_cast){root, &(ferry_piece){"a", 1}, 1, place, NULL, &box}), FERRY_ERR_TIMEOUT);
             snprintf(words, sizeof words, "from rank %d, which rank %d has not called", root, last);
             CHECK_DETAIL(words);
         }
@@ -303,7 +303,7 @@ static ferry_status cast(ferry_context *ctx, size_t bytes, unsigned seed, int ro
     const ferry_piece pieces[] = {{NULL, 0}, {data, cut}, {data + cut, 0}, {data + cut, bytes - cut}, {NULL, 0}};
 
     fill(data, bytes, seed);
-    const ferry_status st = ferry_stream_bcast(ctx, pieces, 5, root, place, box);
+    const ferry_status st = ferry_stream_bcast(ctx, &(ferry_stream_cast){root, pieces, 5, place, NULL, box});
     free(data);
     return st;
 }
@@ -368,7 +368,10 @@ static void cast_bad_arguments(ferry_context *ctx, const ferry_context_info *inf
         inbox box = {NULL, 0, false, 0};
         CHECK_EQ_INT(cast(ctx, 1000, 1, info->rank == wrong ? info->size : 0, &box), FERRY_ERR_ARG);
         CHECK_EQ_INT(cast(ctx, 1000, 1, info->rank == wrong ? -1 : info->size - 1, &box), FERRY_ERR_ARG);
-        CHECK_EQ_INT(ferry_stream_bcast(ctx, info->rank == wrong ? &bad : &good, 1, wrong, place, &box), FERRY_ERR_ARG);
+        const ferry_stream_cast all = {wrong, info->rank == wrong ? &bad : &good, 1, place, NULL, &box};
+        CHECK_EQ_INT(ferry_stream_bcast(ctx, &all), FERRY_ERR_ARG);
+        CHECK_EQ_INT(ferry_stream_bcast(ctx, info->rank == wrong ? NULL : &(ferry_stream_cast){0, &good, 1, place, NULL, &box}),
+                     FERRY_ERR_ARG);
         drop(&box);
         cast_works(ctx, info);
     }
@@ -404,7 +407,7 @@ static void cast_checked(ferry_context *ctx, const ferry_context_info *info)
             ferry_stream_request *request = NULL;
             judge j = {.bytes = sizes[i], .seed = 4, .refuses = info->rank == refuser};
             fill(data, sizes[i], 4);
-            CHECK_OK(ferry_stream_ibcast(ctx, &piece, 1, root, place, look_at, &j, &request));
+            CHECK_OK(ferry_stream_ibcast(ctx, &(ferry_stream_cast){root, &piece, 1, place, look_at, &j}, &request));
             CHECK_EQ_INT(ferry_stream_wait(&request, NULL), refuser == root ? FERRY_OK : FERRY_ERR_FORMAT);
             CHECK_EQ_INT(j.checks, info->rank != root);
             drop(&j.box);

@@ -1,4 +1,5 @@
 /* Streams that do not block: requests in any order, cancelling, probing, several broadcasts under way. */
+#include "base/alloc.h"
 #include "ferry/experimental.h"
 #include "mpi/plan.h"
 
@@ -246,7 +247,8 @@ static void casts_at_once(ferry_context *ctx, const ferry_context_info *info)
         const size_t bytes = sizes[i];
         data[i] = make(bytes, (unsigned)i);
         pieces[i] = (ferry_piece){data[i], bytes};
-        CHECK_OK(ferry_stream_ibcast(ctx, &pieces[i], 1, i % info->size, place, NULL, &got[i], &requests[i]));
+        CHECK_OK(ferry_stream_ibcast(ctx, &(ferry_stream_cast){i % info->size, &pieces[i], 1, place, NULL, &got[i]},
+                                     &requests[i]));
         CHECK_EQ_INT(requests[i] != NULL, 1);
     }
     CHECK_EQ_INT(ferry_stream_cancel(&requests[0]), FERRY_ERR_STATE);
@@ -270,8 +272,8 @@ static void casts_on_two_contexts(ferry_context *ctx, const ferry_context_info *
     const ferry_piece piece = {data, 5 * MIB};
 
     CHECK_OK(ferry_context_create(MPI_COMM_WORLD, NULL, &other));
-    CHECK_OK(ferry_stream_ibcast(ctx, &piece, 1, 0, place, NULL, &got[0], &here));
-    CHECK_OK(ferry_stream_ibcast(other, &piece, 1, info->size - 1, place, NULL, &got[1], &there));
+    CHECK_OK(ferry_stream_ibcast(ctx, &(ferry_stream_cast){0, &piece, 1, place, NULL, &got[0]}, &here));
+    CHECK_OK(ferry_stream_ibcast(other, &(ferry_stream_cast){info->size - 1, &piece, 1, place, NULL, &got[1]}, &there));
     int first = 0, second = 0;
     while (!first || !second) {
         CHECK_OK(ferry_stream_test(info->rank % 2 ? &here : &there, info->rank % 2 ? &first : &second, NULL));
@@ -283,6 +285,32 @@ static void casts_on_two_contexts(ferry_context *ctx, const ferry_context_info *
         expect(&got[1], 5 * MIB, 9);
     free(data);
     ferry_context_free(other);
+}
+
+/* A call that waits always gets its request, since the others wait for it; one that only starts may be refused. */
+static void out_of_memory(ferry_context *unused, const ferry_context_info *info)
+{
+    const ferry_piece piece = {"abc", 3};
+
+    (void)unused;
+    for (int poor = 0; poor < info->size; poor++) {
+        ferry_context *ctx = NULL;
+        ferry_stream_request *request = NULL;
+        arrival got = {NULL, 0, false};
+        CHECK_OK(ferry_context_create(MPI_COMM_WORLD, NULL, &ctx));
+        for (int round = 0; round < 3; round++) { /* the reserve comes back */
+            alloc_fail_at(info->rank == poor);
+            if (info->rank == poor && round == 0)
+                CHECK_EQ_INT(ferry_stream_irecv(ctx, 0, 1, place, &got, &request), FERRY_ERR_MEMORY);
+            alloc_fail_at(info->rank == poor);
+            CHECK_OK(ferry_stream_bcast(ctx, &(ferry_stream_cast){0, &piece, 1, place, NULL, &got}));
+            alloc_fail_at(0);
+            CHECK(request == NULL && (info->rank == 0 || (got.bytes == 3 && memcmp(got.data, "abc", 3) == 0)));
+            free(got.data);
+            got = (arrival){NULL, 0, false};
+        }
+        ferry_context_free(ctx);
+    }
 }
 
 static void refuses_arguments(ferry_context *ctx, const ferry_context_info *info)
@@ -298,7 +326,7 @@ static void refuses_arguments(ferry_context *ctx, const ferry_context_info *info
     CHECK_EQ_INT(ferry_stream_isend(ctx, &good, 1, 0, 0, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_irecv(ctx, 0, 0, NULL, NULL, &request), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_irecv(ctx, 0, 0, place, &got, NULL), FERRY_ERR_ARG);
-    CHECK_EQ_INT(ferry_stream_ibcast(NULL, &good, 1, 0, place, NULL, &got, &request), FERRY_ERR_ARG);
+    CHECK_EQ_INT(ferry_stream_ibcast(NULL, &(ferry_stream_cast){0, &good, 1, place, NULL, &got}, &request), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_probe(ctx, info->size, 0, NULL, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_test(NULL, &done, NULL), FERRY_ERR_ARG);
     CHECK_EQ_INT(ferry_stream_test(&request, NULL, NULL), FERRY_ERR_ARG);
@@ -311,7 +339,7 @@ static void refuses_arguments(ferry_context *ctx, const ferry_context_info *info
 
 static void (*const parts[])(ferry_context *ctx, const ferry_context_info *info) = {
     receives_first, tags_pass_each_other, all_at_once,           cancels,           probes,
-    one_is_refused, casts_at_once,        casts_on_two_contexts, refuses_arguments,
+    one_is_refused, casts_at_once,        casts_on_two_contexts, out_of_memory,     refuses_arguments,
 };
 
 void check_stream_requests(ferry_context *ctx)
