@@ -8,29 +8,33 @@
 
 static _Thread_local char kept[TROUBLE_BYTES];
 
-ferry_status trouble(ferry_status status, const char *format, ...)
+static void keep_formatted(const char *format, va_list args)
 {
     char text[TROUBLE_BYTES]; /* an argument may be the text kept so far */
+
+    vsnprintf(text, sizeof text, format, args);
+    trouble_keep(text);
+}
+
+ferry_status trouble(ferry_status status, const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    keep_formatted(format, args);
     va_end(args);
-    trouble_keep(text);
     return status;
 }
 
 ferry_status ferry_status_fail(ferry_status status, const char *format, ...)
 {
-    char text[TROUBLE_BYTES]; /* an argument may be the text kept so far */
     va_list args;
 
     if (status == FERRY_OK || !format)
         return status;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    keep_formatted(format, args);
     va_end(args);
-    trouble_keep(text);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* ferry bench: what is checked before, what a job does, and how the jobs' results become one. The
  * measuring is the harness's, the cases' own business is in case_*.c. */
 #include <mpi.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +11,12 @@
 #include "bench/harness.h"
 #include "bench/machine.h"
 #include "bench/own.h"
+#include "bench/refuse.h"
 #include "bench/report.h"
 #include "bench/results.h"
 #include "bench/world.h"
 
 enum { OK = 0, FAILURE = 1, USAGE = 2 };
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
-                                                        const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(error, bytes, format, arguments);
-    va_end(arguments);
-    return 1;
-}
 
 /* --- before ranks are started ----------------------------------------------------------------- */
 

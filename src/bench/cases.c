@@ -1,12 +1,12 @@
 /* Reading cases. Runs before any rank is started, so it knows nothing of MPI; every refusal names
  * the word, the key, what was found and what was expected. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cases.h"
+#include "bench/refuse.h"
 
 const case_kind *const case_kinds[] = {&case_bundle, &case_vector, &case_halo, &case_transpose,
                                        NULL};
@@ -25,17 +25,6 @@ uint64_t bytes_plus(uint64_t a, uint64_t b)
     uint64_t sum = 0;
 
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
-                                                        const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(error, bytes, format, arguments);
-    va_end(arguments);
-    return 1;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "bench/case_bundle.h"
 #include "bench/own.h"
 #include "bench/programs.h"
+#include "bench/refuse.h"
 #include "bench/report.h"
 #include "bench/results.h"
 #include "bench/stats.h"
@@ -40,17 +40,6 @@ static const struct own_rival {
 };
 enum { RIVALS = sizeof rivals / sizeof *rivals };
 static const char ferry_word[] = "ferry";
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
-                                                        const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(error, bytes, format, arguments);
-    va_end(arguments);
-    return 1;
-}
 
 static bool is_own(const char *name)
 {

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/machine.h"
+#include "bench/refuse.h"
 #include "bench/results.h"
 #include "ferry/version.h"
 
@@ -20,17 +20,6 @@ enum { PATH_BYTES = 4096 };
 struct results {
     json_object *parts; /* a list of {"index": place, "result": object} */
 };
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *error, size_t bytes,
-                                                        const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(error, bytes, format, arguments);
-    va_end(arguments);
-    return 1;
-}
 
 results *results_new(void)
 {

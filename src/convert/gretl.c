@@ -137,30 +137,36 @@ static ferry_status read_doubles(const reader *r, const xmlNode *node, size_t co
     return st;
 }
 
-static ferry_status read_scalar(const reader *r, const xmlNode *node, const place *at)
+static ferry_status read_number(const reader *r, const xmlNode *node, double *value_out)
 {
-    double *value;
-    ferry_status st = read_doubles(r, node, 1, &value);
+    double *values;
+    const ferry_status st = read_doubles(r, node, 1, &values);
 
     if (st != FERRY_OK)
         return st;
-    st = located(r, node, place_scalar(at, FERRY_TYPE_FLOAT64, value));
-    free(value);
-    return st;
+    *value_out = values[0];
+    free(values);
+    return FERRY_OK;
+}
+
+static ferry_status read_scalar(const reader *r, const xmlNode *node, const place *at)
+{
+    double value;
+    const ferry_status st = read_number(r, node, &value);
+
+    return st == FERRY_OK ? located(r, node, place_scalar(at, FERRY_TYPE_FLOAT64, &value)) : st;
 }
 
 static ferry_status read_integer(const reader *r, const xmlNode *node, const place *at)
 {
-    double *value;
-    ferry_status st = read_doubles(r, node, 1, &value);
+    double value;
+    const ferry_status st = read_number(r, node, &value);
 
     if (st != FERRY_OK)
         return st;
-    const int64_t integer = *value >= -0x1p53 && *value <= 0x1p53 ? (int64_t)*value : 0;
-    st = (double)integer == *value ? located(r, node, place_scalar(at, FERRY_TYPE_INT64, &integer))
-                                   : wrong(r, node, FERRY_ERR_FORMAT, "expected an integer");
-    free(value);
-    return st;
+    const int64_t integer = value >= -0x1p53 && value <= 0x1p53 ? (int64_t)value : 0;
+    return (double)integer == value ? located(r, node, place_scalar(at, FERRY_TYPE_INT64, &integer))
+                                    : wrong(r, node, FERRY_ERR_FORMAT, "expected an integer");
 }
 
 static ferry_status read_series(const reader *r, const xmlNode *node, const place *at)

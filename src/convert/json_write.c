@@ -198,48 +198,28 @@ static ferry_status write_array(buffer *t, const ferry_item *item)
 
 static ferry_status write_value(buffer *t, const ferry_item *item, int depth);
 
-static ferry_status write_bundle(buffer *t, const ferry_bundle *bundle, int depth)
+/* All values between two brackets, one a line. */
+static ferry_status write_branch(buffer *t, branch b, int depth)
 {
-    const size_t count = ferry_bundle_count(bundle);
+    const size_t count = branch_count(b);
     ferry_item item;
 
-    buffer_word(t, "{");
+    buffer_word(t, b.bundle ? "{" : "[");
     for (size_t i = 0; i < count; i++) {
-        ferry_status st = ferry_bundle_item(bundle, i, &item);
+        ferry_status st = branch_item(b, i, &item);
         if (st != FERRY_OK)
             return st;
         buffer_word(t, i > 0 ? "," : "");
         new_line(t, depth + 1);
-        write_key(t, item.key);
+        if (b.bundle)
+            write_key(t, item.key);
         st = write_value(t, &item, depth + 1);
         if (st != FERRY_OK)
             return st;
     }
     if (count > 0)
         new_line(t, depth);
-    buffer_word(t, "}");
-    return FERRY_OK;
-}
-
-static ferry_status write_list(buffer *t, const ferry_list *list, int depth)
-{
-    const size_t count = ferry_list_count(list);
-    ferry_item item;
-
-    buffer_word(t, "[");
-    for (size_t i = 0; i < count; i++) {
-        ferry_status st = ferry_list_item(list, i, &item);
-        if (st != FERRY_OK)
-            return st;
-        buffer_word(t, i > 0 ? "," : "");
-        new_line(t, depth + 1);
-        st = write_value(t, &item, depth + 1);
-        if (st != FERRY_OK)
-            return st;
-    }
-    if (count > 0)
-        new_line(t, depth);
-    buffer_word(t, "]");
+    buffer_word(t, b.bundle ? "}" : "]");
     return FERRY_OK;
 }
 
@@ -259,9 +239,9 @@ static ferry_status write_content(buffer *t, const ferry_item *item, int depth)
     case FERRY_TYPE_ARRAY:
         return write_array(t, item);
     case FERRY_TYPE_LIST:
-        return write_list(t, item->list, depth);
+        return write_branch(t, (branch){.list = item->list}, depth);
     case FERRY_TYPE_BUNDLE:
-        return write_bundle(t, item->bundle, depth);
+        return write_branch(t, (branch){.bundle = item->bundle}, depth);
     default:
         write_scalar(t, item);
         return FERRY_OK;
@@ -279,7 +259,7 @@ static ferry_status write_value(buffer *t, const ferry_item *item, int depth)
     if (st != FERRY_OK)
         return st;
     buffer_word(t, ", \"$attributes\": ");
-    st = write_bundle(t, item->attributes, depth);
+    st = write_branch(t, (branch){.bundle = item->attributes}, depth);
     buffer_word(t, "}");
     return st;
 }
@@ -289,7 +269,7 @@ static ferry_status write_value(buffer *t, const ferry_item *item, int depth)
 static ferry_status write_all(buffer *t, const ferry_bundle *bundle)
 {
     const number_locale locale = number_begin();
-    const ferry_status st = write_bundle(t, bundle, 0);
+    const ferry_status st = write_branch(t, (branch){.bundle = bundle}, 0);
 
     number_end(locale);
     buffer_word(t, "\n");

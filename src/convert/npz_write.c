@@ -263,32 +263,18 @@ static ferry_status write_step(writer *w, const ferry_item *item)
     return st;
 }
 
-static ferry_status write_bundle(writer *w, const ferry_bundle *bundle)
+static ferry_status write_branch(writer *w, branch b)
 {
-    const size_t count = ferry_bundle_count(bundle);
+    const size_t count = branch_count(b);
     ferry_status st = FERRY_OK;
 
+    if (count == 0 && b.list)
+        return add_folder(w, "/[]/");
     if (count == 0)
         return w->path.bytes > 0 ? add_folder(w, "/") : FERRY_OK;
     for (size_t i = 0; i < count && st == FERRY_OK; i++) {
         ferry_item item;
-        st = ferry_bundle_item(bundle, i, &item);
-        if (st == FERRY_OK)
-            st = write_step(w, &item);
-    }
-    return st;
-}
-
-static ferry_status write_list(writer *w, const ferry_list *list)
-{
-    const size_t count = ferry_list_count(list);
-    ferry_status st = FERRY_OK;
-
-    if (count == 0)
-        return add_folder(w, "/[]/");
-    for (size_t i = 0; i < count && st == FERRY_OK; i++) {
-        ferry_item item;
-        st = ferry_list_item(list, i, &item);
+        st = branch_item(b, i, &item);
         if (st == FERRY_OK)
             st = write_step(w, &item);
     }
@@ -309,9 +295,9 @@ static ferry_status write_content(writer *w, const ferry_item *item)
     case FERRY_TYPE_ARRAY:
         return write_array(w, item);
     case FERRY_TYPE_LIST:
-        return write_list(w, item->list);
+        return write_branch(w, (branch){.list = item->list});
     case FERRY_TYPE_BUNDLE:
-        return write_bundle(w, item->bundle);
+        return write_branch(w, (branch){.bundle = item->bundle});
     default:
         return write_scalar(w, item);
     }
@@ -325,7 +311,7 @@ static ferry_status write_value(writer *w, const ferry_item *item)
     if (st != FERRY_OK || !item->attributes)
         return st;
     buffer_word(&w->path, "/@");
-    st = write_bundle(w, item->attributes);
+    st = write_branch(w, (branch){.bundle = item->attributes});
     w->path.bytes = before;
     return st;
 }
@@ -368,7 +354,7 @@ static ferry_status write_file(const ferry_bundle *bundle, const output *o)
         zip_error_fini(&error);
         return st;
     }
-    ferry_status st = write_bundle(&w, bundle);
+    ferry_status st = write_branch(&w, (branch){.bundle = bundle});
     if (st == FERRY_OK)
         st = close_archive(&w, o);
     else

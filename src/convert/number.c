@@ -42,6 +42,19 @@ static void write_real_word(buffer *t, const char *word)
         buffer_word(t, ".0");
 }
 
+/* Not-a-numbers and infinities; false for all others. `usual` tells that a not-a-number has the
+ * usual bits, else `digits` of them are written. */
+static bool write_special(buffer *t, double value, bool usual, uint64_t pattern, int digits)
+{
+    if (isnan(value) && !usual)
+        buffer_format(t, "\"nan:%0*" PRIx64 "\"", digits, pattern);
+    else if (isnan(value))
+        buffer_word(t, "\"nan\"");
+    else if (isinf(value))
+        buffer_word(t, value > 0 ? "\"inf\"" : "\"-inf\"");
+    return isnan(value) || isinf(value);
+}
+
 static void write_float64(buffer *t, const void *bits)
 {
     uint64_t pattern;
@@ -50,17 +63,8 @@ static void write_float64(buffer *t, const void *bits)
 
     memcpy(&value, bits, sizeof value);
     memcpy(&pattern, bits, sizeof pattern);
-    if (isnan(value)) {
-        if (pattern == USUAL_NAN64)
-            buffer_word(t, "\"nan\"");
-        else
-            buffer_format(t, "\"nan:%016" PRIx64 "\"", pattern);
+    if (write_special(t, value, pattern == USUAL_NAN64, pattern, 16))
         return;
-    }
-    if (isinf(value)) {
-        buffer_word(t, value > 0 ? "\"inf\"" : "\"-inf\"");
-        return;
-    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(word, sizeof word, "%.*g", digits, value);
         if (strtod(word, NULL) == value)
@@ -77,17 +81,8 @@ static void write_float32(buffer *t, const void *bits)
 
     memcpy(&value, bits, sizeof value);
     memcpy(&pattern, bits, sizeof pattern);
-    if (isnan(value)) {
-        if (pattern == USUAL_NAN32)
-            buffer_word(t, "\"nan\"");
-        else
-            buffer_format(t, "\"nan:%08" PRIx32 "\"", pattern);
+    if (write_special(t, (double)value, pattern == USUAL_NAN32, pattern, 8))
         return;
-    }
-    if (isinf(value)) {
-        buffer_word(t, value > 0 ? "\"inf\"" : "\"-inf\"");
-        return;
-    }
     for (int digits = 6; digits <= 9; digits++) {
         snprintf(word, sizeof word, "%.*g", digits, (double)value);
         if (strtof(word, NULL) == value)

@@ -120,6 +120,17 @@ size_t place_count(const place *at)
     return at->bundle ? ferry_bundle_count(at->bundle) : ferry_list_count(at->list);
 }
 
+size_t branch_count(branch b)
+{
+    return b.bundle ? ferry_bundle_count(b.bundle) : ferry_list_count(b.list);
+}
+
+ferry_status branch_item(branch b, size_t index, ferry_item *item_out)
+{
+    return b.bundle ? ferry_bundle_item(b.bundle, index, item_out)
+                    : ferry_list_item(b.list, index, item_out);
+}
+
 ferry_status place_dense(const ferry_item *item, ferry_bundle **holder_out, ferry_item *dense_out)
 {
     ferry_bundle *holder = NULL;

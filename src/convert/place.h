@@ -32,6 +32,14 @@ ferry_status place_attributes(const place *at, ferry_bundle **attributes_out);
 /* Values in the bundle or list: one more after a value was put, unless its key was there before. */
 size_t place_count(const place *at);
 
+/* One value after another of a bundle, or of a list when `bundle` is NULL. */
+typedef struct branch {
+    const ferry_bundle *bundle;
+    const ferry_list *list;
+} branch;
+size_t branch_count(branch b);
+ferry_status branch_item(branch b, size_t index, ferry_item *item_out);
+
 /* An array's elements one after another: `item` itself, or a copy that `holder_out` keeps, to be
  * freed by the caller; it is NULL else. */
 ferry_status place_dense(const ferry_item *item, ferry_bundle **holder_out, ferry_item *dense_out);

@@ -1,17 +1,7 @@
 #!/bin/sh
 # `ferry bench`: cases verified and measured, results in every form. What a figure is, is never tested.
 . "$(dirname "$0")/lib/common.sh"
-
-# A refused row on a busy machine is a matter of time, not of this test; all else must be right.
-bench() {
-    checks=$((checks + 1))
-    last="bench $*"
-    timeout 250 "$program" bench "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq 0 ] && return
-    [ "$got" -eq 1 ] && grep -q 'refused: faster' out && return
-    fail "exit status $got: $last"
-}
+. "$here/lib/bench.sh"
 
 # Cases of two sizes, one argument or several, in one list and in the order given.
 bench "halo d=3 n=12 w=2 e=4 dir=y" vector rows=100 run=2 e=3 np=3 transpose n=61x34 e=2 bundle matrices=3x5x7 \

@@ -2,17 +2,7 @@
 # `ferry bench bundle`: every kind of content, every rival, and the lines of `report`. Which rivals there are depends on
 # what is installed; each is either measured or said to be missing, with a reason. What a figure is, is never tested.
 . "$(dirname "$0")/lib/common.sh"
-
-# A refused row on a busy machine is a matter of time, not of this test; all else must be right.
-bench() {
-    checks=$((checks + 1))
-    last="bench $*"
-    timeout 250 "$program" bench "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq 0 ] && return
-    [ "$got" -eq 1 ] && grep -q 'refused: faster' out && return
-    fail "exit status $got: $last"
-}
+. "$here/lib/bench.sh"
 
 # present NAME: whether out has times of a rival; else it must say why not.
 present() {

@@ -1,6 +1,8 @@
 /* Bundles that tests of moves share; see samples.h. */
 #include "mpi/samples.h"
 
+#include "odd.h"
+
 ferry_bundle *sample_empty(void)
 {
     ferry_bundle *b = NULL;
@@ -11,49 +13,9 @@ ferry_bundle *sample_empty(void)
 
 /* --- bundles to move --- */
 
-static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
-                                       0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
-static const uint32_t odd_floats[] = {0x7fc00001, 0x7f800001, 0xffc0beef, 0x80000000, 0x00000001, 0x7f800000};
-enum { ODD = 6 };
-
 void sample_add_odd(ferry_bundle *b)
 {
-    static uint64_t spread[2 * ODD];
-    const int64_t shape[] = {ODD}, every_second[] = {16};
-    double d;
-    float f;
-
-    for (int i = 0; i < ODD; i++) {
-        char key[24];
-        memcpy(&d, &odd_doubles[i], sizeof d);
-        memcpy(&f, &odd_floats[i], sizeof f);
-        snprintf(key, sizeof key, "double %d", i);
-        CHECK_OK(ferry_bundle_set_float64(b, key, d));
-        snprintf(key, sizeof key, "float %d", i);
-        CHECK_OK(ferry_bundle_set_float32(b, key, f));
-        spread[2 * i] = odd_doubles[i];
-    }
-    CHECK_OK(ferry_bundle_set_array(b, "doubles", FERRY_TYPE_FLOAT64, 1, shape, NULL, odd_doubles));
-    CHECK_OK(ferry_bundle_set_array(b, "floats", FERRY_TYPE_FLOAT32, 1, shape, NULL, odd_floats));
-    CHECK_OK(ferry_bundle_borrow_array(b, "view", FERRY_TYPE_FLOAT64, 1, shape, every_second, spread));
-}
-
-static void add_strings(ferry_bundle *b)
-{
-    static char sharp[140000];
-    static const char *const names[] = {"", "a", "žluťoučký kůň", "\xf0\x9d\x84\x9e", "\xff"};
-    char key[24];
-
-    for (size_t i = 0; i < sizeof sharp; i++)
-        sharp[i] = i % 2 ? '\x9f' : '\xc3';
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(key, sizeof key, "string %zu", i);
-        CHECK_OK(ferry_bundle_set_string(b, key, names[i], strlen(names[i])));
-        if (i > 0 && i < 4)
-            CHECK_OK(ferry_bundle_set_null(b, names[i]));
-    }
-    CHECK_OK(ferry_bundle_set_string(b, "nul", "a\0b", 3));
-    CHECK_OK(ferry_bundle_borrow_string(b, "long", sharp, sizeof sharp));
+    CHECK_OK(odd_add_numbers(b));
 }
 
 void sample_add_nothing(ferry_bundle *b)
@@ -102,7 +64,7 @@ ferry_bundle *sample_of(int owner, int64_t rows)
     add_own_values(b, owner, rows);
     sample_add_odd(b);
     CHECK_OK(ferry_bundle_set_bundle(b, "inner", inner));
-    add_strings(inner);
+    CHECK_OK(odd_add_strings(inner));
     sample_add_nothing(inner);
     return b;
 }

@@ -1,22 +1,19 @@
 /* Arrays in bundles: any shape, any strides, copied and borrowed. */
+#include "odd.h"
 #include "unit/sample.h"
 
 #include "ferry/bundle.h"
 
-static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
-                                       0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
-enum { ODD = 6 };
-
 /* Every second element of an array with other bits between: copied and borrowed. */
 static void strided_floats_keep_their_bits(void **state)
 {
-    const int64_t shape[] = {ODD}, strides[] = {16};
-    uint64_t spread[2 * ODD], dense[ODD];
+    const int64_t shape[] = {ODD_NUMBERS}, strides[] = {16};
+    uint64_t spread[2 * ODD_NUMBERS], dense[ODD_NUMBERS];
     ferry_array array;
     ferry_bundle *b = fresh();
     (void)state;
 
-    for (int i = 0; i < ODD; i++) {
+    for (int i = 0; i < ODD_NUMBERS; i++) {
         spread[2 * i] = odd_doubles[i];
         spread[2 * i + 1] = 0x1111111111111111;
     }

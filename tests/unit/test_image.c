@@ -6,53 +6,16 @@
 #include "base/alloc.h"
 #include "ferry/bundle.h"
 #include "ferry/memory.h"
+#include "odd.h"
 
 /* --- bundles to try --- */
 
-static const uint64_t odd_doubles[] = {0x7ff8000000000001, 0x7ff0000000000001, 0xfff8deadbeef0001,
-                                       0x8000000000000000, 0x0000000000000001, 0x7ff0000000000000};
-static const uint32_t odd_floats[] = {0x7fc00001, 0x7f800001, 0xffc0beef, 0x80000000, 0x00000001, 0x7f800000};
-enum { ODD = 6 };
-
-static void add_floats(ferry_bundle *b)
-{
-    static uint64_t spread[2 * ODD];
-    const int64_t shape[] = {ODD}, every_second[] = {16};
-    char key[24];
-
-    for (int i = 0; i < ODD; i++) {
-        double d;
-        float f;
-        memcpy(&d, &odd_doubles[i], sizeof d);
-        memcpy(&f, &odd_floats[i], sizeof f);
-        snprintf(key, sizeof key, "double %d", i);
-        check_ok(ferry_bundle_set_float64(b, key, d));
-        snprintf(key, sizeof key, "float %d", i);
-        check_ok(ferry_bundle_set_float32(b, key, f));
-        spread[2 * i] = odd_doubles[i];
-    }
-    check_ok(ferry_bundle_set_array(b, "doubles", FERRY_TYPE_FLOAT64, 1, shape, NULL, odd_doubles));
-    check_ok(ferry_bundle_set_array(b, "floats", FERRY_TYPE_FLOAT32, 1, shape, NULL, odd_floats));
-    check_ok(ferry_bundle_borrow_array(b, "view", FERRY_TYPE_FLOAT64, 1, shape, every_second, spread));
-}
-
 static void add_strings(ferry_bundle *b)
 {
-    static char sharp[140000];
-    static const char *const names[] = {"", "a", "žluťoučký kůň", "\xf0\x9d\x84\x9e", "\xff"};
+    const char *const sharp = odd_text();
 
-    for (size_t i = 0; i < sizeof sharp; i++)
-        sharp[i] = i % 2 ? '\x9f' : '\xc3';
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char key[24];
-        snprintf(key, sizeof key, "string %zu", i);
-        check_ok(ferry_bundle_set_string(b, key, names[i], strlen(names[i])));
-        if (i > 0 && i < 4)
-            check_ok(ferry_bundle_set_null(b, names[i]));
-    }
-    check_ok(ferry_bundle_set_string(b, "nul", "a\0b", 3));
-    check_ok(ferry_bundle_borrow_string(b, "long", sharp, sizeof sharp));
-    check_ok(ferry_bundle_borrow_string(b, "long, no UTF-8", sharp, sizeof sharp - 1));
+    check_ok(odd_add_strings(b));
+    check_ok(ferry_bundle_borrow_string(b, "long, no UTF-8", sharp, ODD_TEXT_BYTES - 1));
     check_ok(ferry_bundle_set_bytes(b, "bytes", "\0\1\2", 3));
     check_ok(ferry_bundle_set_bytes(b, "no bytes", NULL, 0));
     for (int length = 250; length < 260; length++) { /* about the size where values become large */
@@ -115,7 +78,7 @@ static ferry_bundle *sample(void)
     add_arrays(arrays);
     check_ok(ferry_bundle_set_bundle(child, "with attributes", sample_of_all()));
     check_ok(ferry_bundle_set_bundle(child, "large", large_values()));
-    add_floats(b);
+    check_ok(odd_add_numbers(b));
     return b;
 }
 
