@@ -14,7 +14,7 @@
   X(CPU, "FERRY_CPU", "auto", "kernels allowed: auto, scalar, avx2, avx512")                       \
   X(WAIT, "FERRY_WAIT", "auto", "how waits pass the time: auto, spin, sleep")                      \
   X(TUNE, "FERRY_TUNE", "trial",                                                                   \
-    "trial: rounds try which of two routes is faster; off: built-in choices only")                 \
+    "trial: rounds and long messages find the faster way; off: built-in choices")                  \
   X(TIMEOUT, "FERRY_TIMEOUT", "0", "seconds that a wait may last; 0 for ever")                     \
   X(POOL, "FERRY_POOL", "auto",                                                                    \
     "bytes each process keeps for reuse, such as 64M; auto: its share of memory")                  \
@@ -27,7 +27,7 @@ typedef enum setting {
 #define SETTING_X(id, name, value, help) SETTING_##id,
     SETTING_LIST(SETTING_X)
 #undef SETTING_X
-    SETTING_COUNT
+        SETTING_COUNT
 } setting;
 
 /* The value in use: the environment's, else the default. An empty variable counts as not set. Never

@@ -1,7 +1,8 @@
-/* How a writer fills the slots of a ring: past the caches, which is right for ranks on distant
- * cores, or through them, which is faster where caches are shared and the ring is longer than the
- * writer's own. Nobody tells which, and virtual machines move; so long messages are timed, and the
- * way that was faster is kept until it is slow or the other one is due again. */
+/* How a writer fills the slots of a ring: past the caches, or through them, which can be faster
+ * when the ring is longer than the writer's own, and much slower. Which depends on where the cores
+ * of writer and readers lie; nobody tells, and virtual machines move. So long messages are timed,
+ * and the way that was faster is kept until it is slow or the other one is due again; with
+ * FERRY_TUNE=off all go past the caches. */
 #ifndef PLAN_FILLING_H
 #define PLAN_FILLING_H
 
