@@ -32,6 +32,9 @@
 
 enum { WORDS_MAX = 16, GRACE_MS = 1000, REMINDERS = 6, CLOSED = -1, NOT_STARTED = 127 };
 
+/* Seconds that a launcher gets to end a job of which a rank has ended before the work was done. */
+enum { LOST_TICKS = 5 };
+
 /* Variables that a launcher gives to ranks. */
 static const char *const rank_variables[] = {
     "PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_RANK",
@@ -58,6 +61,7 @@ typedef struct job {
     int report;
     int signal;    /* that ends the job; 0: none so far */
     int reminders; /* given since */
+    int lost;      /* ticks since a rank was found to have ended */
     bool ended;
     int status; /* of waitpid */
 } job;
@@ -238,6 +242,23 @@ static void insist(job *job)
     kill(-job->launcher, job->reminders < REMINDERS ? SIGTERM : SIGKILL);
 }
 
+/* A launcher may overlook the end of a rank; the others would wait for it for ever. */
+static bool overlooked(job *job)
+{
+    report said;
+
+    if (!report_read(job->report, &said) && report_rank_ended(job->report))
+        job->lost++;
+    return job->lost > LOST_TICKS;
+}
+
+/* Nothing has happened for a while. */
+static void tick(job *job)
+{
+    if (job->signal || overlooked(job))
+        insist(job);
+}
+
 /* Until the launcher has ended and all that the job printed has been read. A launcher that does not
  * end in time, or that leaves its streams to somebody, is not waited for. */
 static void watch(job *job)
@@ -246,12 +267,12 @@ static void watch(job *job)
         struct pollfd ready[3] = {{.fd = job->stream[0], .events = POLLIN},
                                   {.fd = job->stream[1], .events = POLLIN},
                                   {.fd = job->signals, .events = POLLIN}};
-        const int n = poll(ready, 3, job->ended || job->signal ? GRACE_MS : -1);
+        const int n = poll(ready, 3, GRACE_MS);
 
         if (n == 0 && job->ended)
             break;
         if (n == 0)
-            insist(job);
+            tick(job);
         for (int i = 0; i < 2; i++)
             if (n > 0 && ready[i].revents)
                 pass_on(job, i);

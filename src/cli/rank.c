@@ -42,8 +42,10 @@ int rank_begin(cli *cli, bool np_is_size, rank *me_out)
     int started = 0;
 
     *me_out = (rank){.cli = cli};
-    if (cli->report)
+    if (cli->report) {
+        report_attend(cli->report);
         report_follow(cli->report, interrupt_end);
+    }
     MPI_Initialized(&started);
     if (!started)
         MPI_Init(NULL, NULL);

@@ -1,5 +1,6 @@
 /* The message lies in memory of the parent (a memfd) that ranks open through /proc: nothing is left
- * behind however the job ends, and no launcher has to hand on descriptors or variables. */
+ * behind however the job ends, and no launcher has to hand on descriptors or variables. Behind it
+ * ranks append their process numbers as they come. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -48,6 +49,10 @@ int report_open(char place_out[REPORT_PLACE_BYTES])
 
     here(mine);
     snprintf(place_out, REPORT_PLACE_BYTES, "%s/proc/%ld/fd/%d", mine, (long)getpid(), fd);
+    if (fd >= 0 && ftruncate(fd, sizeof(report)) != 0) {
+        close(fd);
+        return -1;
+    }
     return fd;
 }
 
@@ -55,6 +60,45 @@ bool report_read(int fd, report *report_out)
 {
     return pread(fd, report_out, sizeof *report_out, 0) == (ssize_t)sizeof *report_out &&
            report_out->given;
+}
+
+/* A process that its parent has not buried yet has ended as well. */
+static bool has_ended(int32_t process)
+{
+    char path[32], text[256];
+
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *state = strrchr(text, ')');
+    return !state || !strncmp(state, ") Z", 3) || !strncmp(state, ") X", 3);
+}
+
+bool report_rank_ended(int fd)
+{
+    int32_t process;
+    off_t at = sizeof(report);
+
+    for (; pread(fd, &process, sizeof process, at) == (ssize_t)sizeof process; at += sizeof process)
+        if (has_ended(process))
+            return true;
+    return false;
+}
+
+void report_attend(const char *place)
+{
+    const int32_t process = getpid();
+    const char *path = reachable(place);
+    const int fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return;
+    if (write(fd, &process, sizeof process) < 0)
+        perror("ferry: report"); /* the parent waits for the launcher only */
+    close(fd);
 }
 
 /* What the thread below knows; one per process. */

@@ -23,6 +23,12 @@ int report_open(char place_out[REPORT_PLACE_BYTES]);
 /* Parent: what was reported so far. */
 bool report_read(int fd, report *report_out);
 
+/* Parent: has a rank ended that said it was there? */
+bool report_rank_ended(int fd);
+
+/* Rank: tell the parent that this process is there. */
+void report_attend(const char *place);
+
 /* Rank: call `gone` in a thread when the parent ends before this process does. Launchers that are
  * ended while they start their ranks may leave them waiting for ever. */
 void report_follow(const char *place, void (*gone)(void));

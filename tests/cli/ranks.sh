@@ -30,27 +30,45 @@ ranks_of() {
         sed 's|/proc/||; s|/cmdline||'
 }
 
-# A rank is killed while the job is under way.
 npy raw long.npy "{'descr': '<f8', 'fortran_order': False, 'shape': (6000, 4000), }" 192000000
-"$program" transpose --np 2 --verify long.npy "killed-$$.npy" >out 2>err </dev/null &
-pid=$!
-last="a rank is killed"
-tries=0
-while [ "$(ranks_of | wc -l)" -lt 2 ] && [ "$tries" -lt 2000 ] && kill -0 "$pid" 2>/dev/null; do
-    tries=$((tries + 1))
-    sleep 0.002
-done
-victim=$(ranks_of | tail -n 1)
-if [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
-    wait "$pid"
-    got=$?
-    [ "$got" -eq 1 ] || fail "exit status $got, expected 1: $last"
-    once '^ferry: transpose: '
-    no_partial
-    [ -e "killed-$$.npy" ] && fail "an output was written: $last"
-else
-    wait "$pid"
-    echo "too late: $last"
-fi
-checks=$((checks + 1))
+
+# lose_rank HOW: a rank is killed while the job is under way, and its launcher runs on ("seen") or is stopped before, so
+# that it cannot hear of it ("unseen").
+lose_rank() {
+    last="a rank is killed, $1 by the launcher"
+    checks=$((checks + 1))
+    timeout 100 "$program" transpose --np 2 --verify long.npy "killed-$$.npy" >out 2>err </dev/null &
+    pid=$!
+    tries=0
+    while [ "$(ranks_of | wc -l)" -lt 2 ] && [ "$tries" -lt 2000 ] && kill -0 "$pid" 2>/dev/null; do
+        tries=$((tries + 1))
+        sleep 0.002
+    done
+    victim=$(ranks_of | tail -n 1)
+    [ "$1" = unseen ] && sleep 0.1 && pkill_launcher STOP
+    if [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
+        wait "$pid"
+        got=$?
+        [ "$got" -eq 1 ] || fail "exit status $got, expected 1: $last"
+        once '^ferry: transpose: '
+        no_partial
+        [ -e "killed-$$.npy" ] && fail "an output was written: $last"
+        [ -z "$(ranks_of)" ] || fail "a rank was left: $last"
+    else
+        pkill_launcher CONT
+        wait "$pid"
+        echo "too late: $last"
+    fi
+    rm -f "killed-$$.npy"
+    return 0
+}
+
+# Send a signal to the launcher of the job.
+pkill_launcher() {
+    grep -lsa "[k]illed-$$.npy" /proc/[0-9]*/cmdline | xargs -r grep -lsa mpiexec | sed 's|/proc/||; s|/cmdline||' |
+        xargs -r kill -"$1"
+}
+
+lose_rank seen
+lose_rank unseen
 finish
