@@ -135,8 +135,9 @@ static void choose(copy_op *op, size_t bytes)
     } else {
         const joint_loop *const inner = &nest->loop[nest->dims - 1];
         const int64_t run = (int64_t)nest->run;
+        kernel_runs *const past = op->stream ? kernels_runs_streamed(nest->run) : NULL;
         op->way = &way_runs;
-        op->kernel = kernels_runs(nest->run, inner->src == run, inner->dst == run);
+        op->kernel = past ? past : kernels_runs(nest->run, inner->src == run, inner->dst == run);
     }
 }
 

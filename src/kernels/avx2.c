@@ -134,6 +134,18 @@ static VECTOR void copy_streamed(char *restrict dst, const char *restrict src, s
     memcpy(dst + at, src + at, bytes - at);
 }
 
+static VECTOR void runs_streamed(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                                 ptrdiff_t src_stride, size_t count, size_t run)
+{
+    if (((uintptr_t)dst | (size_t)dst_stride) % TURN_LINE != 0) {
+        kernels_runs(run, 0, 0)(dst, dst_stride, src, src_stride, count, run);
+        return;
+    }
+    for (; count; count--, dst += dst_stride, src += src_stride)
+        for (size_t at = 0; at < run; at += TURN_LINE)
+            line_stream(dst + at, src + at);
+}
+
 static const runs_entry runs[] = {
     {4, 4, NULL, gather_4, NULL},
     {8, 8, NULL, gather_8, NULL},
@@ -147,5 +159,6 @@ static const tile_entry tiles[] = {
 
 const kernel_set kernels_avx2 = {
     .name = "avx2", .usable = usable, .runs = runs, .tiles = tiles, .copy_streamed = copy_streamed,
+    .runs_streamed = runs_streamed,
 };
 #endif

@@ -28,6 +28,10 @@ typedef void kernel_tile(char *restrict dst, ptrdiff_t dst_stride, const char *c
  * run. Never NULL. */
 kernel_runs *kernels_runs(size_t run, int dense_src, int dense_dst);
 
+/* Runs of whole lines written past the caches where the destination is aligned to lines; NULL: not for this length
+ * or CPU. The caller calls kernels_fence() before it tells anybody. */
+kernel_runs *kernels_runs_streamed(size_t run);
+
 /* The best kernel for tiles of elements of `element` bytes, 1 or more. Never NULL. */
 kernel_tile *kernels_tile(size_t element);
 

@@ -31,6 +31,7 @@ typedef struct kernel_set {
     const runs_entry *runs;
     const tile_entry *tiles;
     kernel_copy *copy_streamed; /* past the caches; NULL: not in this set */
+    kernel_runs *runs_streamed; /* likewise, for runs of whole lines */
 } kernel_set;
 
 extern const kernel_set kernels_scalar;

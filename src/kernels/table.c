@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/setting.h"
 #include "kernels/sets.h"
+#include "kernels/turn.h"
 
 static const kernel_set *const sets[] = {
     &kernels_scalar,
@@ -137,6 +138,15 @@ void kernels_copy(char *restrict dst, const char *restrict src, size_t bytes, in
         streamed(dst, src, bytes);
     else
         memcpy(dst, src, bytes);
+}
+
+kernel_runs *kernels_runs_streamed(size_t run)
+{
+    kernel_runs *streamed = NULL;
+
+    for (int i = set_in_use(); i >= 0 && !streamed && run > 0 && run % TURN_LINE == 0; i--)
+        streamed = sets[i]->runs_streamed;
+    return streamed;
 }
 
 void kernels_fence(void)
