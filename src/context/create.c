@@ -20,6 +20,7 @@ typedef struct handshake {
     char nodes[200];
     uint64_t nodes_hash;
     char shared[16];
+    char tune[16];
     double timeout_s;
 } handshake;
 
@@ -37,6 +38,13 @@ static ferry_status parse_timeout(double wanted, double *seconds_out)
         return trouble(FERRY_ERR_ARG, "FERRY_TIMEOUT is \"%s\", expected seconds from 0 to 1e9",
                        text);
     return FERRY_OK;
+}
+
+static ferry_status check_tune(const char *word)
+{
+    if (!strcmp(word, "trial") || !strcmp(word, "off"))
+        return FERRY_OK;
+    return trouble(FERRY_ERR_ARG, "FERRY_TUNE is \"%s\", expected trial or off", word);
 }
 
 static ferry_status check_options(const ferry_context_options *options)
@@ -74,13 +82,15 @@ static ferry_status read_options(const ferry_context_options *options, ferry_con
     own->nodes_hash = hash_bytes(HASH_START, nodes, strlen(nodes));
     snprintf(own->nodes, sizeof own->nodes, "%s", nodes);
     snprintf(own->shared, sizeof own->shared, "%s", setting_text(SETTING_SHM));
+    snprintf(own->tune, sizeof own->tune, "%s", setting_text(SETTING_TUNE));
     if (st != FERRY_OK)
         return st;
     if ((size_t)snprintf(own->routes, sizeof own->routes, "%s", routes) >= sizeof own->routes)
         return trouble(FERRY_ERR_ARG,
                        "the list of routes has %zu characters, expected fewer than %zu",
                        strlen(routes), sizeof own->routes);
-    return parse_timeout(full->timeout_s, &own->timeout_s);
+    st = check_tune(setting_text(SETTING_TUNE));
+    return st == FERRY_OK ? parse_timeout(full->timeout_s, &own->timeout_s) : st;
 }
 
 static ferry_status compare(const handshake *own, const handshake *first, int rank)
@@ -99,6 +109,9 @@ static ferry_status compare(const handshake *own, const handshake *first, int ra
     if (strcmp(own->shared, first->shared) != 0)
         return trouble(FERRY_ERR_ARG, "FERRY_SHM is \"%s\" on rank %d, \"%s\" on rank 0",
                        own->shared, rank, first->shared);
+    if (strcmp(own->tune, first->tune) != 0) /* the routes chosen depend on it */
+        return trouble(FERRY_ERR_ARG, "FERRY_TUNE is \"%s\" on rank %d, \"%s\" on rank 0",
+                       own->tune, rank, first->tune);
     if (own->timeout_s != first->timeout_s)
         return trouble(FERRY_ERR_ARG,
                        "the timeout (FERRY_TIMEOUT) is %g s on rank %d, %g s on rank 0",

@@ -308,7 +308,7 @@ static void refuse_settings(const ferry_context_info *info)
         {"FERRY_NODES", "some", "FERRY_NODES"},      {"FERRY_ROUTE", "somehow", "FERRY_ROUTE"},
         {"FERRY_TIMEOUT", "soon", "FERRY_TIMEOUT"},  {"FERRY_TIMEOUT", "-1", "FERRY_TIMEOUT"},
         {"FERRY_SHM", "floppy", "FERRY_SHM"},        {"FERRY_POOL", "deep", "FERRY_POOL"},
-        {"FERRY_WAIT", "tables", "FERRY_WAIT"},
+        {"FERRY_WAIT", "tables", "FERRY_WAIT"},      {"FERRY_TUNE", "loudly", "FERRY_TUNE"},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
