@@ -14,18 +14,12 @@ static void activate(ferry_plan *plan)
     engine->active = plan;
 }
 
-static bool is_used(uint64_t buffers, int i)
-{
-    return buffers >> i & 1;
-}
-
 /* `used` has a bit for each address that bytes move through; the others need not be there. */
 static ferry_status check_buffers(const ferry_plan *plan, const char *side, uint64_t used,
                                   int count, const void *const *addresses)
 {
-    for (int i = 0; i < FERRY_PLAN_MAX_BUFFERS; i++) {
-        if (!is_used(used, i))
-            continue;
+    for (; used; used &= used - 1) {
+        const int i = __builtin_ctzll(used);
         if (i >= count)
             return trouble(FERRY_ERR_ARG, "%s: count is %d, an edge of rank %d names buffer %d",
                            start_call, count, plan->ctx->rank, i);
@@ -73,10 +67,10 @@ ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *c
         st = check_buffers(plan, "dst", plan->dst_buffers, count, (const void *const *)dsts);
     if (st != FERRY_OK)
         return st;
-    for (int i = 0; i < count && i < FERRY_PLAN_MAX_BUFFERS; i++) {
-        plan->src[i] = is_used(plan->src_buffers, i) ? srcs[i] : NULL;
-        plan->dst[i] = is_used(plan->dst_buffers, i) ? dsts[i] : NULL;
-    }
+    for (uint64_t left = plan->src_buffers; left; left &= left - 1)
+        plan->src[__builtin_ctzll(left)] = srcs[__builtin_ctzll(left)];
+    for (uint64_t left = plan->dst_buffers; left; left &= left - 1)
+        plan->dst[__builtin_ctzll(left)] = dsts[__builtin_ctzll(left)];
     return start_carriers(plan);
 }
 
