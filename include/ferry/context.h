@@ -74,6 +74,8 @@ typedef struct ferry_context_info {
     const char *shared_reason; /**< why shared memory is off, or ""; lends until the context is freed */
     int spins;                 /**< 1 when waits spin (every rank of the machine has a core of its own), 0 when they sleep */
     double timeout_s;          /**< seconds that a wait may last; 0 for ever */
+    const char *tuning;        /**< where the tuning record is from: "built-in", "file" or "set"; lends until the context is freed */
+    const char *tuning_reason; /**< its file, or why there is none; lends until the context is freed */
 } ferry_context_info;
 
 /**

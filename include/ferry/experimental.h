@@ -1,5 +1,6 @@
 /** @file
- * Streams: the engine's one-shot form, which bundles travel on. Nothing in this header is promised to stay.
+ * Streams: the engine's one-shot form, which bundles travel on; and the tuning record. Nothing in this header is
+ * promised to stay.
  */
 #ifndef FERRY_EXPERIMENTAL_H
 #define FERRY_EXPERIMENTAL_H
@@ -240,6 +241,72 @@ FERRY_API ferry_status ferry_stream_cancel(ferry_stream_request **request);
  */
 FERRY_API ferry_status ferry_stream_probe(ferry_context *ctx, int from, int tag, int *there_out,
                                           ferry_stream_info *info_out);
+
+/** A number of the tuning record: what routes know of this machine. Filled by ferry_tune_value(). */
+typedef struct ferry_tune_info {
+    const char *name; /**< such as "ring_start_ns"; static */
+    const char *unit; /**< "ns", "bytes" or "slots"; static */
+    const char *help; /**< one line; static */
+    double value;     /**< in use */
+    double builtin;   /**< without a record */
+    double least;     /**< that the value may be */
+    double most;      /**< likewise */
+} ferry_tune_info;
+
+/**
+ * Read one number of a context's tuning record.
+ *
+ * @param ctx       context
+ * @param index     0, 1, ... until ::FERRY_ERR_NOT_FOUND
+ * @param info_out  filled
+ * @retval FERRY_OK             filled
+ * @retval FERRY_ERR_ARG        a pointer is NULL
+ * @retval FERRY_ERR_NOT_FOUND  the record has fewer numbers; nothing is filled
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      any thread    Cost     constant      Since   0.1
+ */
+FERRY_API ferry_status ferry_tune_value(const ferry_context *ctx, int index, ferry_tune_info *info_out);
+
+/**
+ * Change one number of a context's tuning record, for plans that are compiled from now on.
+ *
+ * @param ctx    context
+ * @param name   of the number; borrowed during the call
+ * @param value  wanted, the same on all ranks; it is rounded to thousandths
+ * @retval FERRY_OK       changed on all ranks
+ * @retval FERRY_ERR_ARG  on any rank a name that is none, a value out of its bounds, another value than on another
+ *                        rank, or NULL; nothing is changed on any rank
+ *
+ * Collective   over the context     Blocks   yes           Memory  none
+ * Threads      one at a time per context    Cost   two reductions      Since   0.1
+ */
+FERRY_API ferry_status ferry_tune_set(ferry_context *ctx, const char *name, double value);
+
+/**
+ * Write a context's tuning record to the file that contexts on this machine read, at once or not at all.
+ *
+ * @param ctx  context
+ * @retval FERRY_OK          written
+ * @retval FERRY_ERR_ARG     @p ctx is NULL
+ * @retval FERRY_ERR_SYSTEM  there is no such folder, or it cannot be written; a file that was there is as before
+ *
+ * Collective   no            Blocks   on the file system     Memory  a few KiB of stack
+ * Threads      any thread    Cost     a file of 1 KiB        Since   0.1
+ */
+FERRY_API ferry_status ferry_tune_save(const ferry_context *ctx);
+
+/**
+ * The name of that file, there or not. It lies in $XDG_CACHE_HOME/ferry, else in ~/.cache/ferry.
+ *
+ * @param text   filled with at most @p bytes - 1 characters and a NUL; may be NULL when @p bytes is 0
+ * @param bytes  room
+ * @return characters of the whole name, NUL not counted; 0 when no such folder can be named, see ferry_error_detail()
+ *
+ * Collective   no            Blocks   no            Memory  none
+ * Threads      any thread    Cost     a read of /proc/cpuinfo    Since   0.1
+ */
+FERRY_API size_t ferry_tune_path(char *text, size_t bytes);
 
 #ifdef __cplusplus
 }

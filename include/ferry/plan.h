@@ -174,6 +174,7 @@ typedef struct ferry_plan_info {
     uint64_t send_edges;     /**< edges that leave this rank */
     uint64_t recv_edges;     /**< edges that arrive */
     uint64_t rounds;         /**< rounds started so far */
+    uint64_t expected_ns;    /**< that a round takes by the tuning record, when all ranks come in time; a rough figure */
 } ferry_plan_info;
 
 /**
@@ -190,7 +191,9 @@ typedef struct ferry_plan_info {
 FERRY_API ferry_status ferry_plan_describe(const ferry_plan *plan, ferry_plan_info *info_out);
 
 /**
- * Explain a plan: for each carrier the route, the edges it carries, their bytes and how they are moved.
+ * Explain a plan: for each carrier the route, the edges it carries, their bytes and how they are moved; then, for each
+ * other rank and direction, why: the time expected of the route that was taken and of those that were not, or what
+ * excludes them.
  *
  * @param plan   plan; NULL prints "none"
  * @param text   filled with at most @p bytes - 1 characters and a NUL; may be NULL when @p bytes is 0

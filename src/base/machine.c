@@ -211,6 +211,24 @@ int sys_cores(void)
     return quota < 1 ? 1 : (int)quota; /* whole cores: a rank with half of one must not spin */
 }
 
+void sys_cpu_name(char *text_out, size_t bytes)
+{
+    static const char *const keys[] = {"\nmodel name", "\nCPU part", "\ncpu"}; /* by architecture */
+    char text[TEXT_BYTES];
+    const char *name = NULL;
+
+    snprintf(text_out, bytes, "unknown");
+    if (!read_text("/proc/cpuinfo", text, sizeof text))
+        return;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !name; i++)
+        name = strstr(text, keys[i]);
+    name = name ? strchr(name, ':') : NULL;
+    if (!name)
+        return;
+    name += 1 + strspn(name + 1, " \t");
+    snprintf(text_out, bytes, "%.*s", (int)strcspn(name, "\n"), name);
+}
+
 bool sys_boot_id(char text_out[64])
 {
     char text[64];

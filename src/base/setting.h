@@ -14,7 +14,7 @@
   X(CPU, "FERRY_CPU", "auto", "kernels allowed: auto, scalar, avx2, avx512")                       \
   X(WAIT, "FERRY_WAIT", "auto", "how waits pass the time: auto, spin, sleep")                      \
   X(TUNE, "FERRY_TUNE", "trial",                                                                   \
-    "trial: rounds and long messages find the faster way; off: built-in choices")                  \
+    "off: built-in choices; file: by the record of ferry tune; trial: rounds try ways too")        \
   X(TIMEOUT, "FERRY_TIMEOUT", "0", "seconds that a wait may last; 0 for ever")                     \
   X(POOL, "FERRY_POOL", "auto",                                                                    \
     "bytes each process keeps for reuse, such as 64M; auto: its share of memory")                  \

@@ -211,6 +211,12 @@ int sys_unlink(const char *path)
     return unlink(path);
 }
 
+int sys_make_folder(const char *path, unsigned mode)
+{
+    count(&calls);
+    return mkdir(path, mode);
+}
+
 int sys_unlink_shared(const char *name)
 {
     count(&calls);

@@ -43,6 +43,7 @@ int sys_sync(int fd);
 int sys_set_mode(int fd, unsigned mode);
 int sys_rename(const char *from, const char *to);
 int sys_unlink(const char *path);
+int sys_make_folder(const char *path, unsigned mode);
 int sys_unlink_shared(const char *name);                         /* shm_unlink */
 int sys_open_shared(const char *name, int flags, unsigned mode); /* shm_open */
 
@@ -61,6 +62,7 @@ uint64_t sys_memory_free(void);                  /* bytes that can still be had,
 int sys_cores(void);                             /* whole cores by affinity and quota, >= 1 */
 int sys_affinity(uint64_t *mask_out, int words); /* cores as bits; returns how many in all */
 int sys_pid(void);
+void sys_cpu_name(char *text_out, size_t bytes); /* "unknown" without one; one line */
 bool sys_boot_id(char text_out[64]);
 uint64_t sys_random(void);
 

@@ -89,6 +89,8 @@ static json_object *job(const ferry_context *ctx)
         add_text(facts, "shared_memory", info.shared_memory);
         add_text(facts, "shared_memory_reason", info.shared_reason);
         add_text(facts, "waits", info.spins ? "spin" : "sleep");
+        add_text(facts, "tuning", info.tuning);
+        add_text(facts, "tuning_reason", info.tuning_reason);
         json_object_object_add(facts, "timeout_s", json_object_new_double(info.timeout_s));
     }
     if (ferry_context_counters(ctx, &counters) == FERRY_OK) {

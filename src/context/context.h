@@ -9,6 +9,7 @@
 #include "base/trouble.h"
 #include "ferry/context.h"
 #include "mpi/pmpi.h"
+#include "tune/record.h"
 
 /* Tags on the private communicator; all below 32768, the only bound that MPI promises. */
 enum {
@@ -33,6 +34,13 @@ typedef struct context_verdict {
         char text[TROUBLE_BYTES];
     } said;
 } context_verdict;
+
+/* What is known of the machine; the same on all ranks of a node. */
+typedef struct context_tuning {
+    tune_record record;
+    enum { TUNING_BUILTIN, TUNING_FILE, TUNING_SET } origin;
+    char reason[640]; /* the file, or why none is used */
+} context_tuning;
 
 struct ferry_context {
     MPI_Comm comm;        /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
@@ -59,7 +67,8 @@ struct ferry_context {
     ferry_status (*progress)(
         ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
     context_verdict verdict;
-    unsigned idle_calls;        /* of the wait of setup at hand */
+    unsigned idle_calls; /* of the wait of setup at hand */
+    context_tuning tuning;
     struct memory_arena *arena; /* of module memory; NULL without shared memory */
     struct plan_engine *engine; /* of module plan */
 };
@@ -75,6 +84,15 @@ void context_leave_mpi(ferry_context *ctx);
 /* Replace the node map: ranks with the same `leader` (the lowest rank of the node, of this rank)
  * share one. Collective. */
 ferry_status context_map_nodes(ferry_context *ctx, int leader);
+
+/* Take the tuning record that FERRY_TUNE wants: one rank of the node reads the file. Collective
+ * over the node, once the nodes are known. */
+ferry_status context_tune(ferry_context *ctx);
+
+static inline double context_tuned(const ferry_context *ctx, tune_item item)
+{
+    return ctx->tuning.record.values[item];
+}
 
 /* The status and text of the lowest rank that failed, on all ranks of the context (of the node);
  * FERRY_OK when none did. Collective. */

@@ -42,9 +42,9 @@ static ferry_status parse_timeout(double wanted, double *seconds_out)
 
 static ferry_status check_tune(const char *word)
 {
-    if (!strcmp(word, "trial") || !strcmp(word, "off"))
+    if (!strcmp(word, "trial") || !strcmp(word, "file") || !strcmp(word, "off"))
         return FERRY_OK;
-    return trouble(FERRY_ERR_ARG, "FERRY_TUNE is \"%s\", expected trial or off", word);
+    return trouble(FERRY_ERR_ARG, "FERRY_TUNE is \"%s\", expected trial, file or off", word);
 }
 
 static ferry_status check_options(const ferry_context_options *options)

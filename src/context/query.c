@@ -46,6 +46,9 @@ bool context_allows(const ferry_context *ctx, const char *name)
 
 ferry_status ferry_context_describe(const ferry_context *ctx, ferry_context_info *info_out)
 {
+    static const char *const origins[] = {
+        [TUNING_BUILTIN] = "built-in", [TUNING_FILE] = "file", [TUNING_SET] = "set"};
+
     if (!ctx || !info_out)
         return trouble(FERRY_ERR_ARG, "ferry_context_describe: %s is NULL",
                        ctx ? "info_out" : "ctx");
@@ -60,6 +63,8 @@ ferry_status ferry_context_describe(const ferry_context *ctx, ferry_context_info
         .shared_reason = ctx->shared_reason,
         .spins = ctx->spins,
         .timeout_s = ctx->timeout_s,
+        .tuning = origins[ctx->tuning.origin],
+        .tuning_reason = ctx->tuning.reason,
     };
     return FERRY_OK;
 }

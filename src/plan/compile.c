@@ -14,28 +14,30 @@ typedef struct choice {
     unsigned used;      /* routes that any rank uses, as bits */
 } choice;
 
-static int index_of(const route *wanted)
+static ferry_status choose_route(ferry_plan *plan, const route_edge *edge, int *route_out)
 {
-    for (int i = 0; routes[i]; i++)
-        if (routes[i] == wanted)
-            return i;
-    return -1;
+    const ferry_context *const ctx = plan->ctx;
+    route_bid bids[ROUTE_MOST];
+    const int best = route_choose(ctx, edge, bids);
+
+    if (best < 0)
+        return trouble(FERRY_ERR_ROUTE,
+                       "edge %d -> %d, tag %d: none of the allowed routes (%.80s) can carry it",
+                       edge->from, edge->to, edge->tag, ctx->routes);
+    *route_out = best;
+    return why_add(&plan->whys, ctx, edge, best, bids);
 }
 
-static ferry_status choose_routes(const ferry_context *ctx, const match *m, choice *c)
+static ferry_status choose_routes(ferry_plan *plan, const match *m, choice *c)
 {
     ferry_status st = alloc_zero(m->count, sizeof *c->route_of, &c->route_of);
 
     if (st == FERRY_OK)
         st = alloc_zero(m->count, sizeof *c->sorted, &c->sorted);
     for (size_t i = 0; i < m->count && st == FERRY_OK; i++) {
-        const route *const best = route_choose(ctx, &m->edges[i]);
-        if (!best)
-            return trouble(FERRY_ERR_ROUTE,
-                           "edge %d -> %d, tag %d: none of the allowed routes (%.80s) can carry it",
-                           m->edges[i].from, m->edges[i].to, m->edges[i].tag, ctx->routes);
-        c->route_of[i] = index_of(best);
-        c->used |= 1u << c->route_of[i];
+        st = choose_route(plan, &m->edges[i], &c->route_of[i]);
+        if (st == FERRY_OK)
+            c->used |= 1u << c->route_of[i];
     }
     return st;
 }
@@ -96,7 +98,8 @@ static void summarize(ferry_plan *plan, const match *m)
             widen(&plan->recv, e->target);
         }
     }
-    plan->info.private_bytes = sizeof *plan;
+    plan->info.private_bytes = sizeof *plan + plan->whys.count * sizeof *plan->whys.list;
+    plan->info.expected_ns = (uint64_t)(why_expected(&plan->whys) + 0.5);
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->account(plan->carriers[i], &plan->info);
 }
@@ -141,6 +144,7 @@ static void drop(ferry_plan *plan)
         plan->ctx->engine->channel_taken[plan->channel % CONTEXT_TAG_CHANNELS] = 0;
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->drop(plan->carriers[i]);
+    why_drop(&plan->whys);
     alloc_free(plan);
 }
 
@@ -167,7 +171,7 @@ ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, siz
         st = match_edges(ctx, edges, count, &m);
     if (st != FERRY_OK)
         goto out;
-    st = context_agree(ctx, choose_routes(ctx, &m, &c));
+    st = context_agree(ctx, choose_routes(plan, &m, &c));
     if (st == FERRY_OK)
         st = make_carriers(plan, &m, &c);
     if (st != FERRY_OK)
@@ -231,5 +235,6 @@ size_t ferry_plan_explain(const ferry_plan *plan, char *text, size_t bytes)
     text_add(&out, "), kernels %s\n", kernels_name());
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->explain(plan->carriers[i], &out);
+    why_explain(&plan->whys, plan->ctx, &out);
     return out.needed;
 }

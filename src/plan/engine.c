@@ -127,7 +127,9 @@ ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_options *op
         return st;
     if (ctx->rank == 0)
         setting_warn_unknown();
-    st = memory_attach(ctx);
+    st = memory_attach(ctx); /* which may change who shares a node */
+    if (st == FERRY_OK)
+        st = context_agree(ctx, context_tune(ctx));
     if (st == FERRY_OK)
         st = context_agree(ctx, start_engine(ctx));
     if (st != FERRY_OK) {

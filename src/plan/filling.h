@@ -2,7 +2,7 @@
  * when the ring is longer than the writer's own, and much slower. Which depends on where the cores
  * of writer and readers lie; nobody tells, and virtual machines move. So long messages are timed,
  * and the way that was faster is kept until it is slow or the other one is due again; with
- * FERRY_TUNE=off all go past the caches. */
+ * another FERRY_TUNE than trial all go past the caches. */
 #ifndef PLAN_FILLING_H
 #define PLAN_FILLING_H
 

@@ -1,7 +1,7 @@
 /* How the bytes of a long message are written where they stay: through the caches, or past them,
  * which spares reading the old content first but is dearer into pages that were just made. Which is
  * faster depends on the memory and on the state of the machine, so that the first slots of each
- * message, and some later ones of very long ones, try both. With FERRY_TUNE=off none does. */
+ * message, and some later ones of very long ones, try both. Without FERRY_TUNE=trial none does. */
 #ifndef PLAN_LANDING_H
 #define PLAN_LANDING_H
 

@@ -7,9 +7,10 @@
 #include "context/context.h"
 #include "ferry/plan.h"
 #include "plan/engine.h"
+#include "plan/why.h"
 #include "route/route.h"
 
-enum { PLAN_MAX_ROUTES = 8 };
+enum { PLAN_MAX_ROUTES = ROUTE_MOST };
 
 _Static_assert(FERRY_PLAN_MAX_BUFFERS <= 64, "a bit for each buffer");
 
@@ -27,6 +28,7 @@ struct ferry_plan {
     const char *src[FERRY_PLAN_MAX_BUFFERS];
     char *dst[FERRY_PLAN_MAX_BUFFERS];
     ferry_range send, recv;
+    why_list whys;
     ferry_plan_info info;
 };
 

@@ -18,19 +18,23 @@ static bool allowed(const ferry_context *ctx, const route *r)
     return r == &route_self || context_allows(ctx, r->name);
 }
 
-const route *route_choose(const ferry_context *ctx, const route_edge *edge)
+int route_choose(const ferry_context *ctx, const route_edge *edge, route_bid bids_out[ROUTE_MOST])
 {
-    const route *best = NULL;
+    int best = -1;
     double least = 0;
 
-    for (const route *const *r = routes; *r; r++) {
-        if (!allowed(ctx, *r) || !(*r)->can(ctx, edge))
+    for (int i = 0; routes[i]; i++) {
+        route_bid *const bid = &bids_out[i];
+        *bid = (route_bid){.verdict = !allowed(ctx, routes[i])     ? ROUTE_BARRED
+                                      : !routes[i]->can(ctx, edge) ? ROUTE_CANNOT
+                                                                   : ROUTE_CAN};
+        if (bid->verdict != ROUTE_CAN)
             continue;
-        const double cost = (*r)->cost(ctx, edge);
-        if (best && cost >= least)
+        bid->cost = routes[i]->cost(ctx, edge);
+        if (best >= 0 && bid->cost.start + bid->cost.rest >= least)
             continue;
-        best = *r;
-        least = cost;
+        best = i;
+        least = bid->cost.start + bid->cost.rest;
     }
     return best;
 }
@@ -85,21 +89,54 @@ size_t route_run_bytes(const route_edge *edge)
 
 size_t route_row_aside(const ferry_layout *layout)
 {
-    enum { NARROW = 64 };
     const layout_nest *const nest = &layout->nests[0];
     const int inner = nest->dims - 1;
 
-    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= NARROW ||
+    if (layout->nest_count != 1 || nest->dims < 2 || nest->run >= ROUTE_LINE ||
         nest->loop[inner - 1].stride != (int64_t)nest->run)
         return 0;
     return nest->loop[inner].count * nest->run;
 }
 
-size_t route_runs(const route_edge *edge)
+static size_t lines_of(size_t bytes)
+{
+    return bytes / ROUTE_LINE + (bytes % ROUTE_LINE > 0);
+}
+
+/* Lines that one end of an edge touches. */
+static size_t lines_touched(const ferry_layout *layout)
+{
+    const size_t run = run_bytes(layout);
+    const size_t span = lines_of((size_t)(layout->ub - layout->lb)) + 1;
+
+    return run ? size_min(layout->bytes / run * lines_of(run), span) : 0;
+}
+
+/* The one of three costs in a row that holds for an edge: lines that the sender has just written
+ * lie near, in its own caches, or in those of the whole chip, or in memory. */
+static double cost_of(const ferry_context *ctx, const route_edge *edge, tune_item first)
+{
+    const size_t lines = size_max(lines_touched(edge->source), lines_touched(edge->target));
+    const int further =
+        (lines > TUNE_NEAR_BYTES / ROUTE_LINE) + (lines > TUNE_FAR_BYTES / ROUTE_LINE);
+
+    return context_tuned(ctx, (tune_item)((int)first + further));
+}
+
+double route_rows_ns(const ferry_context *ctx, const route_edge *edge, tune_item narrow,
+                     tune_item wide)
 {
     const size_t run = route_run_bytes(edge);
+    const size_t rows = run ? edge->bytes / run : 0;
 
-    return run ? edge->bytes / run : 0;
+    if (run < ROUTE_LINE)
+        return (double)rows * cost_of(ctx, edge, narrow);
+    return (double)rows * (double)lines_of(run) * cost_of(ctx, edge, wide);
+}
+
+double route_lines_ns(const ferry_context *ctx, const route_edge *edge, tune_item wide)
+{
+    return (double)lines_of(edge->bytes) * cost_of(ctx, edge, wide);
 }
 
 /* Why a route is or is not used. */

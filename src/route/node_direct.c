@@ -72,26 +72,35 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
 /* Blocks up to this size are over before a trial tells anything. */
 enum { SHORT = 16 << 10 };
 
-/* Measured like node_ring: half of the bytes moved, but a handshake more, and reader and writer
- * fight for the lines of narrow or recently written rows. Rows of whole lines are at home here
- * whenever they can be tried both ways: one copy takes half the time of the ring where the cores
- * share a cache, and three times as long where they do not. */
-static double cost(const ferry_context *ctx, const route_edge *edge)
-{
-    enum { WIDE = 64, LONG = 4096, LARGE = 512 << 10 };
-    const bool tried = trial_allowed() && edge->bytes > SHORT;
-    const size_t run = route_run_bytes(edge);
-    double per_run = 6;
+/* Of the ring's cost: to have both ways is worth a little. */
+static const double tried = 0.99;
 
-    (void)ctx;
-    if (edge->from == edge->to)
-        return 1; /* only turns come here: they join those of the peers */
-    if (run < WIDE && edge->bytes >= LARGE / 8 &&
-        (route_row_aside(edge->source) || route_row_aside(edge->target)))
-        return 600 + 0.04 * (double)edge->bytes;
-    if (run >= LONG || (run >= WIDE && (tried || edge->bytes >= LARGE)))
-        per_run = 0;
-    return 700 + 0.04 * (double)edge->bytes + per_run * (double)route_runs(edge);
+extern const route route_node_ring;
+
+/* Rows of whole lines are at home here whenever they can be tried both ways: one copy takes half
+ * the time of the ring where the cores share a cache, and three times as long where they do not. So
+ * the cost is that of the better way. Narrow rows are not tried: where reader and writer fight for
+ * lines one copy takes ten times as long, and the few rounds of a trial would be felt. */
+static route_cost cost(const ferry_context *ctx, const route_edge *edge)
+{
+    enum { TURN = 64 << 10 };
+    const bool wide = route_run_bytes(edge) >= ROUTE_LINE;
+    const bool aside = route_row_aside(edge->source) || route_row_aside(edge->target);
+    route_cost own = {.start = context_tuned(ctx, TUNE_DIRECT_START)};
+
+    if (edge->from == edge->to) /* only turns come here: they join those of the peers */
+        return (route_cost){.rest = ROUTE_SELF_BYTE * (double)edge->bytes,
+                            .note = "turned over with the blocks of others"};
+    own.rest = !wide && aside && edge->bytes >= TURN
+                   ? route_lines_ns(ctx, edge, TUNE_DIRECT_WIDE)
+                   : route_rows_ns(ctx, edge, TUNE_DIRECT_NARROW, TUNE_DIRECT_WIDE);
+    if (!wide || edge->bytes <= SHORT || !trial_allowed())
+        return own;
+    const route_cost ring = route_node_ring.cost(ctx, edge);
+    if (ring.start + ring.rest <= own.start + own.rest)
+        own = (route_cost){.start = ring.start, .rest = tried * ring.rest};
+    own.note = "one copy and the ring are tried in turn";
+    return own;
 }
 
 /* ---- Making ---- */

@@ -20,12 +20,10 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
                      context_node_rank(ctx, edge->to) >= 0);
 }
 
-/* Measured on two cores of an AMD EPYC, 2026-11-30 (cases vector, halo): about 20 GB/s twice in
- * cache, half a nanosecond a run. */
-static double cost(const ferry_context *ctx, const route_edge *edge)
+static route_cost cost(const ferry_context *ctx, const route_edge *edge)
 {
-    (void)ctx;
-    return 400 + 0.07 * (double)edge->bytes + 0.8 * (double)route_runs(edge);
+    return (route_cost){.start = context_tuned(ctx, TUNE_RING_START),
+                        .rest = route_rows_ns(ctx, edge, TUNE_RING_NARROW, TUNE_RING_WIDE)};
 }
 
 static void drop(route_carrier *carrier)

@@ -5,20 +5,14 @@
 #include "base/size.h"
 #include "base/trouble.h"
 
-/* Best for two ways at once between two cores with 1 MiB of second-level cache each (AMD EPYC, 2
- * cores, 2026-11-30): 4 slots of 32 KiB. */
-enum { SLOT_BYTES = 32 << 10, SLOT_COUNT = 4, SLOT_COUNT_SHORT = 2 };
+/* When all fit into the slots. How long slots are, and how many for more, the tuning record says.
+ */
+enum { SLOT_COUNT_SHORT = 2 };
 
 /* Rows that lie side by side in one of the two layouts (a matrix turned over on its way) are best
  * moved many at a time, so that each line is touched once for all of them: longer slots, of whole
  * rows. */
 enum { TURN_BYTES = 256 << 10 };
-
-/* Lines that one core has just written are the slowest for another to get. Slots above this size
- * are packed into a buffer of this rank's caches and written to the slot past them: as fast where
- * the two cores share a cache, 2 to 4 times faster where they do not (cases vector and halo, AMD
- * EPYC, 2026-11-30). */
-enum { PAST_BYTES = 8 << 10 };
 
 static size_t header_bytes(const ring_end *end)
 {
@@ -26,15 +20,16 @@ static size_t header_bytes(const ring_end *end)
 }
 
 /* Both ends know the total and the layouts, so both come to the same slots. */
-static void shape(ring_end *end)
+static void shape(const ferry_context *ctx, ring_end *end)
 {
-    const bool turns =
-        end->row_bytes > 0 && end->row_bytes <= TURN_BYTES / 2 && end->total > SLOT_BYTES;
-    const size_t most = turns ? TURN_BYTES / end->row_bytes * end->row_bytes : SLOT_BYTES;
+    const size_t slot = (size_t)context_tuned(ctx, TUNE_SLOT_BYTES);
+    const bool turns = end->row_bytes > 0 && end->row_bytes <= TURN_BYTES / 2 && end->total > slot;
+    const size_t most = turns ? TURN_BYTES / end->row_bytes * end->row_bytes : slot;
 
     end->slot_bytes = size_min(most, end->total);
     end->slot_room = size_round(end->slot_bytes, MEMORY_LINE);
-    end->slot_count = end->total > most && !turns ? SLOT_COUNT : SLOT_COUNT_SHORT;
+    end->slot_count = end->total > most && !turns ? (size_t)context_tuned(ctx, TUNE_SLOT_COUNT)
+                                                  : SLOT_COUNT_SHORT;
 }
 
 static size_t ring_bytes(const ring_end *end)
@@ -98,7 +93,7 @@ static ferry_status group(ring_set *set, const route_edge *edges, size_t count)
         if (edges[i].from != ctx->rank || edges[i].to != ctx->rank)
             st = add_edge(set, &edges[i], i);
     for (size_t i = 0; i < set->count; i++)
-        shape(&set->ends[i]);
+        shape(ctx, &set->ends[i]);
     if (st == FERRY_OK)
         st = alloc_zero(set->count, sizeof *set->requests, &set->requests);
     if (st == FERRY_OK)
@@ -119,6 +114,10 @@ static ferry_status take_bounce(ring_set *set, size_t bytes)
     return FERRY_OK;
 }
 
+/* Lines that one core has just written are the slowest for another to get. Slots above some size
+ * are packed into a buffer of this rank's caches and written to the slot past them: as fast where
+ * the two cores share a cache, 2 to 4 times faster where they do not (cases vector and halo, AMD
+ * EPYC, 2026-11-30). The size is in the tuning record. */
 static ferry_status take_rings(ring_set *set)
 {
     void *shared = NULL;
@@ -133,7 +132,7 @@ static ferry_status take_rings(ring_set *set)
             return st;
         bind(end, shared);
         longest = size_max(longest, end->slot_bytes);
-        end->past = end->slot_bytes > PAST_BYTES;
+        end->past = (double)end->slot_bytes > context_tuned(set->ctx, TUNE_PAST_BYTES);
         set->shared_bytes += ring_bytes(end);
         set->staging_bytes += end->slot_room * end->slot_count;
     }

@@ -27,6 +27,14 @@ typedef struct route_bases {
 
 typedef struct route route;
 
+/* What carrying an edge is expected to take, in nanoseconds, where both ranks have the same to do
+ * in the other direction. */
+typedef struct route_cost {
+    double start; /* once for all edges of a pair that go this way */
+    double rest;
+    const char *note; /* how, for people; or NULL */
+} route_cost;
+
 /* What every carrier begins with. */
 typedef struct route_carrier {
     const route *route;
@@ -41,9 +49,9 @@ struct route {
      * it may carry any. */
     bool (*can)(const ferry_context *ctx, const route_edge *edge);
 
-    /* Expected nanoseconds; the cheapest route that can carry an edge wins, the same at both ranks.
-     */
-    double (*cost)(const ferry_context *ctx, const route_edge *edge);
+    /* The cheapest route that can carry an edge wins, the same at both ranks: what differs between
+     * them, such as addresses, must not count. The numbers come from the tuning record. */
+    route_cost (*cost)(const ferry_context *ctx, const route_edge *edge);
 
     /* Take all that rounds need. Collective over the context, also for ranks without edges of the
      * route; may succeed on some ranks and fail on others, the caller agrees. `channel` tells plans
@@ -74,8 +82,16 @@ struct route {
 /* The routes of the library, ended by NULL. */
 extern const route *const routes[];
 
-/* The cheapest allowed route that can carry the edge, or NULL. */
-const route *route_choose(const ferry_context *ctx, const route_edge *edge);
+enum { ROUTE_MOST = 8 };
+
+/* What the routes say of an edge, in the order of routes[]. */
+typedef struct route_bid {
+    enum { ROUTE_CAN, ROUTE_CANNOT, ROUTE_BARRED /* not in the list of routes */ } verdict;
+    route_cost cost; /* of one that can */
+} route_bid;
+
+/* Ask all routes; returns the index of the cheapest one that can, or -1. */
+int route_choose(const ferry_context *ctx, const route_edge *edge, route_bid bids_out[ROUTE_MOST]);
 
 /* ERR_ARG when the context's list of routes has a word that is no route. */
 ferry_status route_check_names(const ferry_context *ctx);
@@ -89,8 +105,21 @@ bool route_node_allowed(const ferry_context *ctx);
  * by its columns), else 0. */
 size_t route_row_aside(const ferry_layout *layout);
 
-/* Shortest contiguous run of an edge's two layouts, and how many such runs it has. */
+/* Nanoseconds for what a rank has itself, roughly. */
+#define ROUTE_SELF_START 10.0
+#define ROUTE_SELF_BYTE 0.1
+
+/* Rows shorter than a line are narrow: whoever reads or writes one moves the line. */
+enum { ROUTE_LINE = 64 };
+
+/* Shortest contiguous run of an edge's two layouts. */
 size_t route_run_bytes(const route_edge *edge);
-size_t route_runs(const route_edge *edge);
+
+/* Nanoseconds for all rows of an edge, by costs of the tuning record: `narrow` and `wide` are the
+ * first of the three that the record has of a kind. */
+double route_rows_ns(const ferry_context *ctx, const route_edge *edge, tune_item narrow,
+                     tune_item wide);
+/* The same for the bytes of an edge as if they were wide rows. */
+double route_lines_ns(const ferry_context *ctx, const route_edge *edge, tune_item wide);
 
 #endif

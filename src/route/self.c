@@ -18,10 +18,11 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
     return !edge || (edge->from == ctx->rank && edge->to == ctx->rank);
 }
 
-static double cost(const ferry_context *ctx, const route_edge *edge)
+/* The number is for people: node_direct bids below it when it joins blocks, nobody else can. */
+static route_cost cost(const ferry_context *ctx, const route_edge *edge)
 {
-    (void)ctx, (void)edge;
-    return 10;
+    (void)ctx;
+    return (route_cost){.start = ROUTE_SELF_START, .rest = ROUTE_SELF_BYTE * (double)edge->bytes};
 }
 
 static void drop(route_carrier *carrier)

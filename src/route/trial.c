@@ -10,7 +10,7 @@ enum { TRIES = 4, EVERY = 512 /* rounds */ };
 
 bool trial_allowed(void)
 {
-    return strcmp(setting_text(SETTING_TUNE), "off") != 0;
+    return strcmp(setting_text(SETTING_TUNE), "trial") == 0;
 }
 
 /* The last round has ended with the start of this one. */

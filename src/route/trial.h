@@ -2,7 +2,7 @@
  * which nobody tells and a virtual machine changes at will. So a sender that may choose takes each
  * way for a few rounds now and then, and the faster one until the next trial. What counts is the
  * time from one start to the next: memory that a peer has read is slower to write again, and that
- * is part of the price. FERRY_TUNE=off leaves the first way. */
+ * is part of the price. With another FERRY_TUNE than trial it is always the first way. */
 #ifndef ROUTE_TRIAL_H
 #define ROUTE_TRIAL_H
 

@@ -55,10 +55,10 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
     return edge ? edge->from != edge->to : ctx->size > 1;
 }
 
-static double cost(const ferry_context *ctx, const route_edge *edge)
+static route_cost cost(const ferry_context *ctx, const route_edge *edge)
 {
-    (void)ctx;
-    return 20000 + 1.0 * (double)edge->bytes;
+    return (route_cost){.start = context_tuned(ctx, TUNE_WIRE_START),
+                        .rest = context_tuned(ctx, TUNE_WIRE_BYTE) * (double)edge->bytes};
 }
 
 /* ---- Making ---- */

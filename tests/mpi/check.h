@@ -30,7 +30,8 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_again)     \
     X(bundle_into)      \
     X(halo)             \
-    X(transpose)
+    X(transpose)        \
+    X(tune)
 #define CHECK_X(name) void check_##name(ferry_context *ctx);
 CHECK_GROUPS(CHECK_X)
 #undef CHECK_X
