@@ -10,6 +10,7 @@ void plan_random(ferry_context *ctx);
 void plan_blocks(ferry_context *ctx);
 void plan_turns(ferry_context *ctx);
 void plan_refusals(ferry_context *ctx);
+void plan_twins(ferry_context *ctx);
 void plan_lives(ferry_context *ctx);
 
 /* Costly tests run in the first way of all, and where everything goes by MPI. */

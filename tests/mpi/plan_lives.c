@@ -1,8 +1,10 @@
 /* The lives of plans: one that is freed while its bytes are still under way, thousands one after another,
- * hundreds at once, and a program beside them that has a receive for any message from anybody. */
+ * hundreds at once, each round with values of its own, and a program beside them that has a receive for any message
+ * from anybody. */
 #include <dirent.h>
 #include <time.h>
 
+#include "ferry/halo.h"
 #include "mpi/plan.h"
 
 /* The sender is through when its bytes lie in shared memory, and may forget the plan; the receiver comes later. */
@@ -127,12 +129,39 @@ static void many_at_once(ferry_context *ctx, int count)
         ferry_plan_free(plans[i]);
 }
 
+/* Ghosts of a ring of ranks, filled ten times. */
+static void ten_halos(ferry_context *ctx, const ferry_context_info *info)
+{
+    const int last = (info->rank + info->size - 1) % info->size, next = (info->rank + 1) % info->size;
+    ferry_halo_field field = FERRY_HALO_FIELD_INIT;
+    ferry_halo_spec spec = FERRY_HALO_SPEC_INIT;
+    ferry_halo *halo = NULL;
+    int cells[6];
+
+    field.element_bytes = sizeof *cells;
+    spec.dims = 1;
+    spec.extent[0] = 4;
+    spec.ghost[0][0] = spec.ghost[0][1] = spec.periodic[0] = 1;
+    spec.grid[0] = info->size;
+    spec.field_count = 1;
+    spec.fields = &field;
+    CHECK_OK(ferry_halo_create(ctx, &spec, &halo));
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 6; i++)
+            cells[i] = 1000 * round + 10 * info->rank + i;
+        CHECK_OK(ferry_halo_exchange(halo, (void *[]){cells}));
+        CHECK_EQ_INT(cells[0], 1000 * round + 10 * last + 4);
+        CHECK_EQ_INT(cells[5], 1000 * round + 10 * next + 1);
+    }
+    ferry_halo_free(halo);
+}
+
 /* The program waits for any message from anybody: none of ferry's may come to it. */
 static void beside_a_wildcard(ferry_context *ctx)
 {
     const ferry_context_info info = plan_info_of(ctx);
     static char src[3000], dst[3000];
-    int word = -1, answer = 77, flag = 0;
+    int word = -1, answer = 4711, flag = 0;
     MPI_Request request;
     MPI_Status status;
 
@@ -142,19 +171,64 @@ static void beside_a_wildcard(ferry_context *ctx)
         use_once(plan, src, dst, (char)i);
         ferry_plan_free(plan);
     }
+    ten_halos(ctx, &info);
     MPI_Test(&request, &flag, &status);
     CHECK_EQ_INT(flag, 0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Send(&answer, 1, MPI_INT, (info.rank + 1) % info.size, 5, MPI_COMM_WORLD);
     MPI_Wait(&request, &status);
-    CHECK_EQ_INT(word, 77);
+    CHECK_EQ_INT(word, 4711);
+    CHECK_EQ_INT(status.MPI_SOURCE, (info.rank + info.size - 1) % info.size);
     CHECK_EQ_INT(status.MPI_TAG, 5);
+}
+
+/* A column from each rank to the next, compiled while the source holds -2. Each round brings what the source holds when
+ * it starts, and the source may be overwritten as soon as the round has ended here. */
+static void values_of_each_round(ferry_context *ctx, bool shared)
+{
+    enum { ROWS = 300, ROW = 5, LAST = 50 };
+    const ferry_context_info info = plan_info_of(ctx);
+    const int next = (info.rank + 1) % info.size, before = (info.rank + info.size - 1) % info.size;
+    const int64_t counts[] = {ROWS}, strides[] = {ROW * sizeof(int)};
+    int *src = NULL, dst[ROWS][ROW], wrong = 0;
+    ferry_layout *column = NULL;
+    ferry_plan *plan = NULL;
+
+    if (shared)
+        CHECK_OK(ferry_memory_alloc(ctx, sizeof dst, (void **)&src));
+    else
+        src = malloc(sizeof dst);
+    for (int i = 0; i < ROWS * ROW; i++)
+        src[i] = -2;
+    CHECK_OK(ferry_layout_strided(1, counts, strides, sizeof(int), 0, &column));
+    const ferry_edge edges[] = {{sizeof *edges, info.rank, next, 0, 0, column, column},
+                                {sizeof *edges, before, info.rank, 0, 0, column, column}};
+    CHECK_OK(ferry_plan_compile(ctx, edges, info.size > 1 ? 2 : 1, &plan));
+    for (int k = 1; k <= LAST; k++) {
+        for (int i = 0; i < ROWS; i++)
+            src[i * ROW] = k;
+        CHECK_OK(ferry_plan_start(plan, src, dst));
+        CHECK_OK(ferry_plan_wait(plan));
+        for (int i = 0; i < ROWS; i++)
+            src[i * ROW] = -k;
+        for (int i = 0; i < ROWS; i++)
+            wrong += dst[i][0] != k;
+    }
+    CHECK_EQ_INT(wrong, 0);
+    ferry_plan_free(plan);
+    ferry_layout_free(column);
+    if (shared)
+        ferry_memory_free(ctx, src);
+    else
+        free(src);
 }
 
 void plan_lives(ferry_context *ctx)
 {
     freed_before_it_arrives(ctx);
     beside_a_wildcard(ctx);
+    values_of_each_round(ctx, false);
+    values_of_each_round(ctx, true);
     many_at_once(ctx, plan_first_way() ? 300 : 50);
     one_after_another(ctx, (plan_first_way() || plan_wire_way() ? 1600 : 200) / plan_info_of(ctx).size);
 }
