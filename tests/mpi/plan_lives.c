@@ -201,8 +201,10 @@ static void values_of_each_round(ferry_context *ctx, bool shared)
     for (int i = 0; i < ROWS * ROW; i++)
         src[i] = -2;
     CHECK_OK(ferry_layout_strided(1, counts, strides, sizeof(int), 0, &column));
-    const ferry_edge edges[] = {{sizeof *edges, info.rank, next, 0, 0, column, column},
-                                {sizeof *edges, before, info.rank, 0, 0, column, column}};
+    const ferry_edge edges[] = {
+        {.size = sizeof *edges, .from = info.rank, .to = next, .source = column, .target = column},
+        {.size = sizeof *edges, .from = before, .to = info.rank, .source = column, .target = column},
+    };
     CHECK_OK(ferry_plan_compile(ctx, edges, info.size > 1 ? 2 : 1, &plan));
     for (int k = 1; k <= LAST; k++) {
         for (int i = 0; i < ROWS; i++)

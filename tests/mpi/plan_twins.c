@@ -89,7 +89,8 @@ static size_t name_edges(const exchange *x, const exchange *const seen[2], ferry
             if (end && agreed->from == agreed->to)
                 edges[count - 1].target = layout;
             else
-                edges[count++] = (ferry_edge){sizeof *edges, said->from, said->to, said->tag, 0, layout, layout};
+                edges[count++] = (ferry_edge){.size = sizeof *edges, .from = said->from, .to = said->to,
+                                              .tag = said->tag, .source = layout, .target = layout};
         }
     return count;
 }
