@@ -4,7 +4,9 @@
 usage: blocks.py DOCUMENT EXAMPLE OUT
 
 The first block stands in EXAMPLE, line after line. Each of the others becomes a function of its own, which finds a
-context (ctx, rank, size), a bundle (b), and a name for a file (file), and is called once on every rank.
+context (ctx, rank, size), a bundle (b), and a name for a file (file), and is called once on every rank. What else it
+needs stands before it in a comment of the document, <!-- given: CODE -->, and what must hold after it behind it,
+<!-- then: CODE -->, with sure(CONDITION).
 """
 import re
 import sys
@@ -12,6 +14,8 @@ import sys
 BEGIN = """\
 #include <ferry/ferry.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *file;
 
@@ -22,13 +26,24 @@ static void must(ferry_status status)
     fprintf(stderr, "%s: %s\\n", ferry_status_text(status), ferry_error_detail());
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
+
+#define sure(holds) surely((holds), #holds, __FILE__, __LINE__)
+static inline void surely(int holds, const char *what, const char *document, int line)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s:%d: %s does not hold\\n", document, line, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
 """
 BLOCK = """
 static void block_%d(ferry_context *ctx, ferry_bundle *b, int rank, int size)
 {
-    (void)ctx, (void)rank, (void)size;
+    (void)ctx, (void)b, (void)rank, (void)size;
+    %s
 #line %d "%s"
 %s
+    %s
 }
 """
 END = """
@@ -59,9 +74,14 @@ int main(int argc, char **argv)
 """
 
 
+COMMENT = r"((?:(?!-->).)*)-->"
+C_BLOCK = re.compile(r"(?:<!-- given:" + COMMENT + r"\n+)?^```c\n(.*?)\n```$(?:\n+<!-- then:" + COMMENT + ")?", re.M | re.S)
+
+
 def c_blocks(text):
-    """(line number, content) of each C block."""
-    return [(text[: m.start(1)].count("\n") + 1, m.group(1)) for m in re.finditer(r"^```c\n(.*?)\n```$", text, re.M | re.S)]
+    """(line number, content, code before it, code behind it) of each C block."""
+    for m in C_BLOCK.finditer(text):
+        yield text[: m.start(2)].count("\n") + 1, m.group(2), (m.group(1) or "").strip(), (m.group(3) or "").strip()
 
 
 def main(document, example, out):
@@ -72,7 +92,7 @@ def main(document, example, out):
             sys.exit(f"{document}:{first[0]}: the first block does not stand in {example}")
     if not rest:
         sys.exit(f"{document}: one block only")
-    parts = [BLOCK % (i, line, document, content) for i, (line, content) in enumerate(rest)]
+    parts = [BLOCK % (i, given, line, document, content, then) for i, (line, content, given, then) in enumerate(rest)]
     with open(out, "w", encoding="utf-8") as f:
         f.write(BEGIN + "".join(parts) + END % ", ".join(f"block_{i}" for i in range(len(rest))))
 

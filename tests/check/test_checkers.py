@@ -167,6 +167,13 @@ class Blocks(Checker):
         self.assertEqual(self.check('```c\n    a();\n    b();\n```\n\n```c\n    c();\n```\n')[0], 0)
         self.assertIn('    c();\n', (self.folder / 'out.c').read_text())
 
+    def test_comments(self):
+        self.assertEqual(self.check('```c\n    a();\n```\n\n<!-- given: int x; -->\n```c\n    c();\n```\n\n<!-- then: d(); -->\n'
+                                    '```c\n    e();\n```\n')[0], 0)
+        out = (self.folder / 'out.c').read_text()
+        self.assertRegex(out, r'(?s)\{[^}]*int x;[^}]*c\(\);[^}]*d\(\);\n\}.*\{[^}]*e\(\);')
+        self.assertEqual(out.count('int x;') + out.count('d();'), 2)
+
     def test_wrong(self):
         for document in ('```c\n    b();\n    a();\n```\n\n```c\n    c();\n```\n', '```c\n    a();\n```\n'):
             with self.subTest(document=document):
