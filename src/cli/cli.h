@@ -31,6 +31,7 @@ int cli_version(void);
 int cli_info(cli *cli);
 int cli_bench(cli *cli);
 int cli_transpose(cli *cli);
+int cli_tune(cli *cli);
 int cli_bundle(cli *cli);
 
 #endif

@@ -18,6 +18,7 @@ static const struct {
     {"info", cli_info, "what this machine, its MPI and this build of ferry offer"},
     {"bench", cli_bench, "measure exchanges against what programs use today"},
     {"transpose", cli_transpose, "transpose a matrix in a .npy file"},
+    {"tune", cli_tune, "measure this machine, so that ferry chooses better"},
     {"bundle", cli_bundle, "look at files of bundles, compare and convert them"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
@@ -50,7 +51,7 @@ static int unknown(const char *word)
     if (near)
         return complain(CLI_USAGE, "unknown subcommand \"%s\", did you mean \"%s\"?", word, near);
     return complain(CLI_USAGE,
-                    "unknown subcommand \"%s\", expected info, bench, transpose or bundle", word);
+                    "unknown subcommand \"%s\", expected info, bench, transpose, tune or bundle", word);
 }
 
 /* The program's name stays before the subcommand's own words, because getopt skips one. */
@@ -83,7 +84,7 @@ static int begin(cli *cli)
     if (cli->version)
         return cli_version();
     if (at == cli->argc)
-        return complain(CLI_USAGE, "no subcommand, expected info, bench, transpose or bundle");
+        return complain(CLI_USAGE, "no subcommand, expected info, bench, transpose, tune or bundle");
     return run(cli, at);
 }
 

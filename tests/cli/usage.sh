@@ -7,10 +7,10 @@ shows "^ferry [0-9]+\.[0-9]+\.[0-9]+ \($mpi\)\$" out
 silent err
 run 0 "$program" --help
 shows '^Usage: ferry ' out
-for sub in info bench transpose bundle; do
+for sub in info bench transpose tune bundle; do
     shows "^  $sub " out
 done
-for sub in info bench transpose; do
+for sub in info bench transpose tune; do
     run 0 "$program" "$sub" --help
     shows "^Usage: ferry $sub " out
     shows '^  -h, --help ' out
@@ -31,9 +31,9 @@ done
 run 0 "$program" transpose --help
 grep -q partial= out && fail "a hidden option is in the help"
 
-refuse 2 '^ferry: no subcommand, expected info, bench, transpose or bundle' "$program"
+refuse 2 '^ferry: no subcommand, expected info, bench, transpose, tune or bundle' "$program"
 refuse 2 '^ferry: unknown subcommand "transpsoe", did you mean "transpose"\?' "$program" transpsoe
-refuse 2 '^ferry: unknown subcommand "xyzzy", expected info, bench, transpose or bundle' "$program" xyzzy
+refuse 2 '^ferry: unknown subcommand "xyzzy", expected info, bench, transpose, tune or bundle' "$program" xyzzy
 refuse 2 '^ferry: unknown option --versoin, did you mean --version\?' "$program" --versoin
 refuse 2 '^ferry: unknown subcommand "two\?lines"' "$program" "two
 lines"
