@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "ferry/element.h"
 #include "ferry/status.h"
 
 #ifdef __cplusplus
@@ -28,42 +29,6 @@ extern "C" {
 
 typedef struct ferry_bundle ferry_bundle; /**< opaque; see ferry_bundle_new() */
 typedef struct ferry_list ferry_list;     /**< opaque; see ferry_list_new() */
-
-/** Types of values. The numbers are part of the image format and never change. */
-typedef enum ferry_type {
-    FERRY_TYPE_NULL = 0,        /**< nothing */
-    FERRY_TYPE_BOOL = 1,        /**< one byte, 0 or 1 */
-    FERRY_TYPE_INT8 = 2,        /**< int8_t */
-    FERRY_TYPE_INT16 = 3,       /**< int16_t */
-    FERRY_TYPE_INT32 = 4,       /**< int32_t */
-    FERRY_TYPE_INT64 = 5,       /**< int64_t */
-    FERRY_TYPE_UINT8 = 6,       /**< uint8_t */
-    FERRY_TYPE_UINT16 = 7,      /**< uint16_t */
-    FERRY_TYPE_UINT32 = 8,      /**< uint32_t */
-    FERRY_TYPE_UINT64 = 9,      /**< uint64_t */
-    FERRY_TYPE_FLOAT32 = 10,    /**< float */
-    FERRY_TYPE_FLOAT64 = 11,    /**< double */
-    FERRY_TYPE_COMPLEX64 = 12,  /**< two floats, ferry_complex64 */
-    FERRY_TYPE_COMPLEX128 = 13, /**< two doubles, ferry_complex128 */
-    FERRY_TYPE_STRING = 14,     /**< bytes, with a flag that tells whether they are UTF-8 */
-    FERRY_TYPE_BYTES = 15,      /**< bytes */
-    FERRY_TYPE_ARRAY = 16,      /**< n-dimensional array of bool .. complex128 */
-    FERRY_TYPE_LIST = 17,       /**< ferry_list */
-    FERRY_TYPE_BUNDLE = 18,     /**< ferry_bundle */
-    FERRY_TYPE_STRINGS = 19     /**< array of strings of one dimension, each of any bytes */
-} ferry_type;
-
-/** A complex number of two floats; laid out as C's `float _Complex` and C++'s `std::complex<float>`. */
-typedef struct ferry_complex64 {
-    float re; /**< real part */
-    float im; /**< imaginary part */
-} ferry_complex64;
-
-/** A complex number of two doubles; laid out as C's `double _Complex` and C++'s `std::complex<double>`. */
-typedef struct ferry_complex128 {
-    double re; /**< real part */
-    double im; /**< imaginary part */
-} ferry_complex128;
 
 /** The types of single values and of array elements: X(word in function names, word in ::ferry_type, C type). */
 #define FERRY_SCALAR_LIST(X)                     \

@@ -4,6 +4,7 @@
 #ifndef FERRY_PLAN_H
 #define FERRY_PLAN_H
 
+#include "ferry/element.h"
 #include "ferry/layout.h"
 #include "ferry/status.h"
 
@@ -14,7 +15,15 @@ extern "C" {
 typedef struct ferry_context ferry_context;
 typedef struct ferry_plan ferry_plan; /**< opaque; see ferry_plan_compile() */
 
-/** One directed block. Both ranks name it; they are matched by (from, to, tag), equal ones in the order given. */
+/**
+ * One directed block. Both ranks name it; they are matched by (from, to, tag), equal ones in the order given.
+ *
+ * With an @p op other than ::FERRY_OP_REPLACE what arrives is combined with what is there. The targets of such edges may
+ * share bytes with each other. They are combined in the order in which the receiving rank gives its edges, whatever
+ * arrives first and on whatever route, so that results are the same bit for bit in every round. All of it is done at
+ * the end of the round; until then these blocks lie in memory of the plan (`staging_bytes` of ferry_plan_describe()),
+ * but for blocks of a rank to itself, which are read at the end.
+ */
 typedef struct ferry_edge {
     size_t size;                /**< sizeof(ferry_edge) */
     int from;                   /**< rank that gives the block */
@@ -23,9 +32,12 @@ typedef struct ferry_edge {
     int buffer;                 /**< which base address of a start this rank's layouts are relative to, 0..::FERRY_PLAN_MAX_BUFFERS - 1 */
     const ferry_layout *source; /**< where the elements lie at rank @p from; not looked at elsewhere */
     const ferry_layout *target; /**< where they go at rank @p to; not looked at elsewhere */
+    ferry_op op;                /**< how what arrives meets what is there; looked at by rank @p to only */
+    ferry_type type;            /**< what @p op combines, ::FERRY_TYPE_BOOL .. ::FERRY_TYPE_COMPLEX128, one or several to an
+                                     element of @p target; not looked at for ::FERRY_OP_REPLACE and ::FERRY_OP_LAST */
 } ferry_edge;
 
-#define FERRY_EDGE_INIT {sizeof(ferry_edge), -1, -1, 0, 0, NULL, NULL}
+#define FERRY_EDGE_INIT {sizeof(ferry_edge), -1, -1, 0, 0, NULL, NULL, FERRY_OP_REPLACE, FERRY_TYPE_NULL}
 
 enum { FERRY_PLAN_MAX_BUFFERS = 64 /**< base addresses of one start */ };
 
@@ -47,7 +59,8 @@ enum { FERRY_PLAN_MAX_BUFFERS = 64 /**< base addresses of one start */ };
  * @param plan_out  filled; the caller frees it with ferry_plan_free()
  * @retval FERRY_OK          filled
  * @retval FERRY_ERR_ARG     NULL, a rank outside of the context, a negative tag, an edge without this rank or without a layout,
- *                           or targets of this rank that share bytes
+ *                           targets of this rank that share bytes though one of them is replaced, or an op that is
+ *                           not defined for the type, or not for elements of this size
  * @retval FERRY_ERR_SHAPE   the two ends of an edge differ, or only one rank names it
  * @retval FERRY_ERR_ROUTE   the routes allowed cannot carry an edge
  * @retval FERRY_ERR_MEMORY  a rank is out of memory

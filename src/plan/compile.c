@@ -79,20 +79,20 @@ static void widen(ferry_range *range, const ferry_layout *layout)
 }
 
 /* What describe and bounds tell, gathered once. */
-static void summarize(ferry_plan *plan, const match *m)
+static void summarize(ferry_plan *plan, const ferry_edge *edges, size_t count)
 {
     const int me = plan->ctx->rank;
 
-    for (size_t i = 0; i < m->count; i++) {
-        const route_edge *const e = &m->edges[i];
-        if (e->from == me) {
-            plan->info.send_bytes += e->bytes;
+    for (size_t i = 0; i < count; i++) {
+        const ferry_edge *const e = &edges[i];
+        if (e->from == me && e->source->bytes > 0) {
+            plan->info.send_bytes += e->source->bytes;
             plan->info.send_edges++;
             plan->src_buffers |= (uint64_t)1 << e->buffer;
             widen(&plan->send, e->source);
         }
-        if (e->to == me) {
-            plan->info.recv_bytes += e->bytes;
+        if (e->to == me && e->target->bytes > 0) {
+            plan->info.recv_bytes += e->target->bytes;
             plan->info.recv_edges++;
             plan->dst_buffers |= (uint64_t)1 << e->buffer;
             widen(&plan->recv, e->target);
@@ -102,6 +102,7 @@ static void summarize(ferry_plan *plan, const match *m)
     plan->info.expected_ns = (uint64_t)(why_expected(&plan->whys) + 0.5);
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->account(plan->carriers[i], &plan->info);
+    folds_account(plan->folds, &plan->info);
 }
 
 /* A number that no living plan has on any rank, modulo the tags there are. Before they come round
@@ -145,7 +146,28 @@ static void drop(ferry_plan *plan)
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->drop(plan->carriers[i]);
     why_drop(&plan->whys);
+    folds_drop(plan->folds);
     alloc_free(plan);
+}
+
+/* What a rank does alone: check its edges, and set apart what is folded. */
+static ferry_status prepare(ferry_context *ctx, const ferry_edge *edges, size_t count,
+                            ferry_plan **plan_out, folds_routed *routed)
+{
+    ferry_plan *plan = NULL;
+    ferry_status st = match_check(ctx, edges, count);
+
+    if (st == FERRY_OK)
+        st = folds_check(ctx, edges, count);
+    if (st == FERRY_OK)
+        st = alloc_zero(1, sizeof *plan, &plan);
+    if (st != FERRY_OK)
+        return st;
+    plan->ctx = ctx;
+    *plan_out = plan; /* dropped by the caller, whatever follows */
+    st = folds_make(ctx, edges, count, routed, &plan->folds);
+    plan->dst[FOLD_BUFFER] = folds_staging(plan->folds);
+    return st;
 }
 
 ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, size_t count,
@@ -154,6 +176,7 @@ ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, siz
     ferry_plan *plan = NULL;
     match m = {NULL, 0, NULL, 0};
     choice c = {NULL, NULL, 0};
+    folds_routed routed = {NULL, NULL, 0};
     ferry_status st = context_usable(ctx, "ferry_plan_compile");
 
     if (st != FERRY_OK)
@@ -161,14 +184,13 @@ ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, siz
     if (!plan_out)
         st = trouble(FERRY_ERR_ARG, "ferry_plan_compile: plan_out is NULL on rank %d", ctx->rank);
     else
-        st = alloc_zero(1, sizeof *plan, &plan);
+        st = prepare(ctx, edges, count, &plan, &routed);
     st = context_agree(ctx, st);
     if (st != FERRY_OK)
         goto out;
-    plan->ctx = ctx;
     st = take_channel(plan);
     if (st == FERRY_OK)
-        st = match_edges(ctx, edges, count, &m);
+        st = match_edges(ctx, routed.edges, count, &m);
     if (st != FERRY_OK)
         goto out;
     st = context_agree(ctx, choose_routes(plan, &m, &c));
@@ -176,12 +198,13 @@ ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *edges, siz
         st = make_carriers(plan, &m, &c);
     if (st != FERRY_OK)
         goto out;
-    summarize(plan, &m);
+    summarize(plan, edges, count);
     *plan_out = plan;
     plan = NULL;
 out:
     drop(plan);
     match_drop(&m);
+    folds_drop_routed(&routed);
     alloc_free(c.route_of);
     alloc_free(c.sorted);
     return st;
@@ -236,5 +259,6 @@ size_t ferry_plan_explain(const ferry_plan *plan, char *text, size_t bytes)
     for (int i = 0; i < plan->carrier_count; i++)
         plan->carriers[i]->route->explain(plan->carriers[i], &out);
     why_explain(&plan->whys, plan->ctx, &out);
+    folds_explain(plan->folds, &out);
     return out.needed;
 }

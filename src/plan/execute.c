@@ -93,6 +93,8 @@ static ferry_status progress_plan(ferry_plan *plan)
         }
         all &= plan->done[i];
     }
+    if (all)
+        folds_run(plan->ctx, plan->folds, plan->src, plan->dst);
     plan->active = !all;
     return FERRY_OK;
 }

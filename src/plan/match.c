@@ -105,7 +105,8 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (x->target->lb > y->target->lb) - (x->target->lb < y->target->lb);
 }
 
-/* Two targets that share bytes would leave a result that depends on who comes last. */
+/* Two targets that share bytes would leave a result that depends on who comes last, unless both are
+ * folded, which has an order. */
 static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *edges, size_t count)
 {
     target *targets = NULL;
@@ -123,6 +124,8 @@ static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *ed
             const ferry_edge *const b = targets[k].edge;
             if (b->buffer != a->buffer || b->target->lb >= a->target->ub)
                 break;
+            if (a->op != FERRY_OP_REPLACE && b->op != FERRY_OP_REPLACE)
+                continue;
             if (layout_overlaps(a->target, b->target))
                 st = trouble(FERRY_ERR_ARG,
                              "the targets of edges[%zu] (%d -> %d, tag %d) and edges[%zu] (%d -> "
@@ -136,7 +139,7 @@ static ferry_status check_targets(const ferry_context *ctx, const ferry_edge *ed
     return st;
 }
 
-static ferry_status check_edges(const ferry_context *ctx, const ferry_edge *edges, size_t count)
+ferry_status match_check(const ferry_context *ctx, const ferry_edge *edges, size_t count)
 {
     if (!edges && count)
         return trouble(FERRY_ERR_ARG,
@@ -411,7 +414,7 @@ static ferry_status compare_all(const ferry_context *ctx, match *m, const sorted
     return st;
 }
 
-/* Edges of a rank to itself have both ends here. */
+/* Edges of a rank to itself have both ends here. Those that are folded take no route. */
 static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge *edges,
                             size_t count)
 {
@@ -423,7 +426,8 @@ static ferry_status add_own(const ferry_context *ctx, match *m, const ferry_edge
         const ferry_status st = compare(&own, &n);
         if (st != FERRY_OK)
             return st;
-        add(m, &own, edges[i].target);
+        if (!folds_has(&edges[i], ctx->rank))
+            add(m, &own, edges[i].target);
     }
     return FERRY_OK;
 }
@@ -473,10 +477,8 @@ ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t cou
     match m = {NULL, 0, NULL, 0};
     sorted_edge *sorted = NULL;
     talks t = {.count = 0};
-    ferry_status st = check_edges(ctx, edges, count);
+    ferry_status st = alloc_zero(count, sizeof *m.edges, &m.edges);
 
-    if (st == FERRY_OK)
-        st = alloc_zero(count, sizeof *m.edges, &m.edges);
     if (st == FERRY_OK)
         st = alloc_zero(count, sizeof *m.owned, &m.owned);
     if (st == FERRY_OK)

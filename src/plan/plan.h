@@ -8,6 +8,7 @@
 #include "ferry/plan.h"
 #include "plan/engine.h"
 #include "plan/why.h"
+#include "plan/folds.h"
 #include "route/route.h"
 
 enum { PLAN_MAX_ROUTES = ROUTE_MOST };
@@ -26,14 +27,19 @@ struct ferry_plan {
     uint64_t src_buffers,
         dst_buffers; /* base addresses that edges of this rank read from and write to, as bits */
     const char *src[FERRY_PLAN_MAX_BUFFERS];
-    char *dst[FERRY_PLAN_MAX_BUFFERS];
+    char *dst[FERRY_PLAN_MAX_BUFFERS + 1]; /* the last one: FOLD_BUFFER, staging */
+    folds_list *folds;
     ferry_range send, recv;
     why_list whys;
     ferry_plan_info info;
 };
 
-/* Match the edges of this rank with those of its peers. Fills a list that the caller frees with
- * match_drop(); blocks without bytes are left out. Collective; all ranks succeed or all fail. */
+/* What the caller gave, but for its ops; not collective. */
+ferry_status match_check(const ferry_context *ctx, const ferry_edge *edges, size_t count);
+
+/* Match the checked edges of this rank with those of its peers. Fills a list that the caller frees with
+ * match_drop(); blocks without bytes are left out, and those that this
+ * rank folds into itself. Collective; all ranks succeed or all fail. */
 typedef struct match {
     route_edge *edges;
     size_t count;

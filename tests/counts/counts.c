@@ -117,9 +117,9 @@ static void make_turn(room *r)
         ferry_layout **const pair = &layouts[2 * peer];
         MUST(ferry_layout_strided(2, counts, forth, 8, peer * part * 8, &pair[0]));
         MUST(ferry_layout_strided(2, counts, turned, 8, peer * part * 8, &pair[1]));
-        edges[count++] = (ferry_edge){sizeof(ferry_edge), rank, peer, 0, 0, pair[0], pair[1]};
+        edges[count++] = (ferry_edge){sizeof(ferry_edge), rank, peer, 0, 0, pair[0], pair[1], FERRY_OP_REPLACE, FERRY_TYPE_NULL};
         if (peer != rank)
-            edges[count++] = (ferry_edge){sizeof(ferry_edge), peer, rank, 0, 0, pair[0], pair[1]};
+            edges[count++] = (ferry_edge){sizeof(ferry_edge), peer, rank, 0, 0, pair[0], pair[1], FERRY_OP_REPLACE, FERRY_TYPE_NULL};
     }
     r->plan = compile(r, edges, count);
     for (int i = 0; i < 2 * size; i++)

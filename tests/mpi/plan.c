@@ -11,4 +11,5 @@ void check_plan(ferry_context *ctx)
     if (plan_first_way() || plan_wire_way())
         plan_twins(ctx);
     plan_lives(ctx);
+    plan_folds(ctx);
 }

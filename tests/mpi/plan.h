@@ -12,6 +12,7 @@ void plan_turns(ferry_context *ctx);
 void plan_refusals(ferry_context *ctx);
 void plan_twins(ferry_context *ctx);
 void plan_lives(ferry_context *ctx);
+void plan_folds(ferry_context *ctx);
 
 /* Costly tests run in the first way of all, and where everything goes by MPI. */
 static inline bool plan_first_way(void)

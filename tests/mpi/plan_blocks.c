@@ -92,7 +92,8 @@ static void very_many_edges(ferry_context *ctx)
 
     for (size_t i = 0; i < count; i++) { /* the receiver lies them down in the opposite order */
         layouts[i] = plan_dense(EACH, sizeof *src, (int64_t)(EACH * sizeof *src * (info.rank ? EDGES - 1 - i : i)));
-        edges[i] = (ferry_edge){sizeof *edges, 0, 1, (int)(i % 1000) * 60000, 0, layouts[i], layouts[i]};
+        edges[i] = (ferry_edge){sizeof *edges, 0, 1, (int)(i % 1000) * 60000, 0, layouts[i], layouts[i],
+                               FERRY_OP_REPLACE, FERRY_TYPE_NULL};
     }
     for (int i = 0; i < EDGES * EACH; i++)
         src[i] = i;
