@@ -7,8 +7,8 @@
 #include "context/context.h"
 #include "ferry/plan.h"
 #include "plan/engine.h"
-#include "plan/why.h"
 #include "plan/folds.h"
+#include "plan/why.h"
 #include "route/route.h"
 
 enum { PLAN_MAX_ROUTES = ROUTE_MOST };
@@ -37,9 +37,9 @@ struct ferry_plan {
 /* What the caller gave, but for its ops; not collective. */
 ferry_status match_check(const ferry_context *ctx, const ferry_edge *edges, size_t count);
 
-/* Match the checked edges of this rank with those of its peers. Fills a list that the caller frees with
- * match_drop(); blocks without bytes are left out, and those that this
- * rank folds into itself. Collective; all ranks succeed or all fail. */
+/* Match the checked edges of this rank with those of its peers. Fills a list that the caller frees
+ * with match_drop(); blocks without bytes are left out, and those that this rank folds into itself.
+ * Collective; all ranks succeed or all fail. */
 typedef struct match {
     route_edge *edges;
     size_t count;
