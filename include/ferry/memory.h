@@ -15,9 +15,9 @@ typedef struct ferry_context ferry_context;
 /**
  * Allocate memory that the other ranks of the node can read, so that blocks leave it with a single copy.
  *
- * The memory is zeroed, present (touching it never fails later), on huge pages where the kernel allows, and aligned to
- * 2 MiB from 2 MiB on, to 128 bytes below. Without shared memory it is ordinary private memory: everything
- * works, by other routes.
+ * The memory is zeroed, present (touching it never fails later), first touched by this rank, on huge pages where the
+ * kernel allows, and aligned to 2 MiB from 2 MiB on, to 128 bytes below. Without shared memory, or when there is no
+ * more of it (a small /dev/shm), it is ordinary private memory: everything works, by other routes.
  *
  * @param ctx      context
  * @param bytes    wanted; 0 is allowed and gives a pointer that may only be freed
@@ -41,6 +41,76 @@ FERRY_API ferry_status ferry_memory_alloc(ferry_context *ctx, size_t bytes, void
  * Threads      any thread    Cost     constant      Since   0.1
  */
 FERRY_API void ferry_memory_free(ferry_context *ctx, void *data);
+
+/**
+ * Make memory that the program has already, such as a block of malloc(), readable for the other ranks of the node, at
+ * the addresses where it is: blocks leave it with a single copy from then on, like memory of ferry_memory_alloc().
+ *
+ *     double *field = malloc(bytes);
+ *     ferry_memory_adopt(ctx, field, bytes);
+ *     ...                                        // rounds
+ *     ferry_memory_release(ctx, field);
+ *     free(field);
+ *
+ * Content and addresses stay. All pages become present. Adoption works in whole pages of 4 KiB: what else lies in the
+ * first and in the last page, such as the neighbours of a block in malloc's heap, is moved with them; it may be used
+ * and freed as before, by this process. Other ranks see it, but never look there. A page in which two adopted blocks
+ * meet belongs to the one that was adopted first; what the other one has in it goes by other routes.
+ * Without shared memory the call checks the same and changes nothing: everything works, by other routes.
+ *
+ * The caller promises:
+ *   - while the call runs, no other thread writes to the block. Others may use what lies in its first and last page
+ *     where the kernel offers userfaultfd (the default of most); elsewhere they must not write there either (memory
+ *     allocated in whole pages, as malloc does from 128 KiB on unless told otherwise, has no neighbours);
+ *   - no MPI request, persistent request or window uses the block while this call or ferry_memory_release() runs,
+ *     since MPI libraries may keep the pages themselves;
+ *   - no realloc(), munmap(), mremap(), mprotect() or free() before ferry_memory_release(). If it is forgotten:
+ *     memory of malloc's heap goes on working for whoever gets it next, but a block that free() unmaps leaves an entry
+ *     behind, and if other memory is mapped there later, blocks sent from it can arrive with old content. Check with
+ *     the return value of ferry_memory_release(). ferry_context_free() releases what is still adopted, and leaves
+ *     alone what it does not find in its place any more.
+ *
+ * After fork() neither process writes into the other's memory: in the child, memory of ferry_memory_alloc() and
+ * adopted memory becomes private. The child finds there what the parent has; a page that the child has not written
+ * yet follows what the parent writes, and a page that it has written does not (what lies beside an adopted block in its
+ * first and last page is as it was at the moment of the fork). Only the parent may use the context. system(),
+ * popen() and posix_spawn() are not concerned. A child made by the bare system call shares the memory.
+ *
+ * @param ctx    context
+ * @param data   start of the block; the caller goes on owning it
+ * @param bytes  of the block; at least one whole page must lie in it
+ * @retval FERRY_OK          adopted
+ * @retval FERRY_ERR_ARG     a pointer is NULL, or the memory cannot be adopted: it is not mapped, not private and
+ *                           anonymous, not readable and writable, executable, locked, not passed on by fork, on
+ *                           pages of hugetlbfs, a stack, sealed, watched by userfaultfd, holds no whole page, or is
+ *                           adopted already (the text names the reason and the address); nothing has changed
+ * @retval FERRY_ERR_MEMORY  shared memory for 32 MiB more at a time was not to be had (the text names numbers); the
+ *                           memory is private again and has its content
+ * @retval FERRY_ERR_SYSTEM  the system refused, or does not tell what the memory is; likewise
+ *
+ * Collective   no            Blocks   no            Memory  32 MiB at a time while it runs, then what was not present
+ * Threads      any thread    Cost     copies the block     Since   0.1
+ */
+FERRY_API ferry_status ferry_memory_adopt(ferry_context *ctx, void *data, size_t bytes);
+
+/**
+ * Turn adopted memory into ordinary private memory again, with its content. Must be called before the memory is
+ * freed, and not while a round uses it. Does nothing for NULL.
+ *
+ * @param ctx   context that has adopted it
+ * @param data  the address given to ferry_memory_adopt()
+ * @retval FERRY_OK             private again
+ * @retval FERRY_ERR_ARG        @p ctx is NULL
+ * @retval FERRY_ERR_NOT_FOUND  no block that starts there is adopted
+ * @retval FERRY_ERR_STATE      something else is mapped there by now: it was freed before it was released. Nothing is
+ *                              touched, and the block counts as released
+ * @retval FERRY_ERR_MEMORY     there is no memory to copy it to; it has its content, goes by other routes, and must still
+ *                              be released before it is freed
+ *
+ * Collective   no            Blocks   no            Memory  as much as the block has, 32 MiB at a time
+ * Threads      any thread    Cost     copies the block     Since   0.1
+ */
+FERRY_API ferry_status ferry_memory_release(ferry_context *ctx, void *data);
 
 /**
  * Take private memory from the process's pool: memory given back earlier and still present where there is some that

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/mempolicy.h>
+#include <linux/userfaultfd.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -27,11 +30,42 @@ static void count(atomic_uint_least64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* ---- Failures on demand ---- */
+
+static struct {
+    atomic_int left; /* calls until the failure; 0: never */
+    atomic_bool lasting;
+    int error;
+} failing[SYS_KINDS];
+
+void sys_fail_at(sys_kind kind, int n, int error)
+{
+    failing[kind].error = error;
+    atomic_store(&failing[kind].lasting, n < 0);
+    atomic_store(&failing[kind].left, n < 0 ? -n : n);
+}
+
+static bool fails(sys_kind kind)
+{
+    if (atomic_load_explicit(&failing[kind].left, memory_order_relaxed) == 0)
+        return false;
+    if (atomic_fetch_sub(&failing[kind].left, 1) > 1)
+        return false;
+    if (atomic_load(&failing[kind].lasting))
+        atomic_store(&failing[kind].left, 1);
+    errno = failing[kind].error;
+    return true;
+}
+
+/* ---- Memory ---- */
+
 void *sys_map_private(void *address, size_t bytes)
 {
     const int fixed = address ? MAP_FIXED : 0;
 
     count(&calls);
+    if (fails(SYS_MAP))
+        return MAP_FAILED;
     return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
 }
 
@@ -46,7 +80,87 @@ void *sys_map_shared(void *address, size_t bytes, int fd)
     const int fixed = address ? MAP_FIXED : 0;
 
     count(&calls);
+    if (fails(SYS_MAP))
+        return MAP_FAILED;
     return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, fd, 0);
+}
+
+void *sys_map_part(void *address, size_t bytes, int fd, int64_t offset)
+{
+    count(&calls);
+    if (fails(SYS_MAP))
+        return MAP_FAILED;
+    return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+                offset);
+}
+
+void *sys_map_copy(void *address, size_t bytes, int fd, int64_t offset, bool writable)
+{
+    count(&calls);
+    return mmap(address, bytes, PROT_READ | (writable ? PROT_WRITE : 0),
+                MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, offset);
+}
+
+void *sys_move(void *from, size_t bytes, void *to)
+{
+    count(&calls);
+    /* Past the C library: MPI libraries put a mremap() of their own there that forgets `to`. */
+    const long moved = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    return moved == -1 ? MAP_FAILED : to;
+}
+
+int sys_hold(void *address, size_t bytes)
+{
+    struct uffdio_api version = {.api = UFFD_API};
+    const struct uffdio_range range = {.start = (uintptr_t)address, .len = bytes};
+    struct uffdio_register watch = {.range = range, .mode = UFFDIO_REGISTER_MODE_WP};
+    struct uffdio_writeprotect protect = {.range = range, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
+
+    count(&calls);
+    if (fails(SYS_HOLD))
+        return -1;
+    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    if (fd < 0) /* without privilege: writes by the kernel fail instead of waiting */
+        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+    if (fd >= 0 && ioctl(fd, UFFDIO_API, &version) == 0 &&
+        ioctl(fd, UFFDIO_REGISTER, &watch) == 0 && ioctl(fd, UFFDIO_WRITEPROTECT, &protect) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int sys_node_of(const void *address)
+{
+    int node = -1;
+
+    count(&calls);
+    return syscall(SYS_move_pages, 0, 1UL, &address, NULL, &node, 0) == 0 ? node : -1;
+}
+
+enum { WORD_BITS = 8 * sizeof(unsigned long), POLICY_BITS = 16 * WORD_BITS };
+
+bool sys_policy_get(sys_policy *policy_out)
+{
+    count(&calls);
+    return syscall(SYS_get_mempolicy, &policy_out->mode, policy_out->nodes,
+                   (unsigned long)POLICY_BITS, NULL, 0UL) == 0;
+}
+
+bool sys_policy_put(const sys_policy *policy)
+{
+    count(&calls);
+    return syscall(SYS_set_mempolicy, policy->mode, policy->nodes,
+                   policy->mode == MPOL_DEFAULT ? 0UL : (unsigned long)POLICY_BITS) == 0;
+}
+
+bool sys_policy_node(int node, sys_policy *policy_out)
+{
+    if (node < 0 || node >= POLICY_BITS)
+        return false;
+    *policy_out = (sys_policy){.mode = MPOL_PREFERRED};
+    policy_out->nodes[node / WORD_BITS] = 1UL << node % WORD_BITS;
+    return true;
 }
 
 int sys_unmap(void *address, size_t bytes)
@@ -64,12 +178,16 @@ int sys_advise(void *address, size_t bytes, int advice)
 int sys_memfd(const char *name)
 {
     count(&calls);
+    if (fails(SYS_MEMFD))
+        return -1;
     return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 int sys_fallocate(int fd, int mode, int64_t offset, int64_t bytes)
 {
     count(&calls);
+    if (fails(SYS_FALLOCATE))
+        return -1;
     return fallocate(fd, mode, offset, bytes);
 }
 

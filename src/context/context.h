@@ -110,6 +110,10 @@ int context_node_rank(const ferry_context *ctx, int rank);
 /* ERR_STATE with the first trouble when the context is broken; ERR_ARG when it is NULL. */
 ferry_status context_usable(const ferry_context *ctx, const char *call);
 
+/* Called in a child process, made by fork: contexts are the parent's, and no call may use one. */
+void context_enter_child(void);
+bool context_in_child(void);
+
 /* From here on the context may only be freed; keeps the trouble text. Returns `status`. */
 ferry_status context_break(ferry_context *ctx, ferry_status status);
 

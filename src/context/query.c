@@ -7,10 +7,24 @@
 #include "base/trouble.h"
 #include "context/context.h"
 
+static bool in_child; /* set before the child's own code runs, and never changed after */
+
+void context_enter_child(void)
+{
+    in_child = true;
+}
+
+bool context_in_child(void)
+{
+    return in_child;
+}
+
 ferry_status context_usable(const ferry_context *ctx, const char *call)
 {
     if (!ctx)
         return trouble(FERRY_ERR_ARG, "%s: ctx is NULL", call);
+    if (in_child)
+        return trouble(FERRY_ERR_STATE, "%s: the context is that of the parent process", call);
     if (ctx->broken != FERRY_OK)
         return trouble(FERRY_ERR_STATE, "%s: the context is broken and may only be freed (%s)",
                        call, ctx->broken_text);

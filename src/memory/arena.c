@@ -16,6 +16,8 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "base/trouble.h"
+#include "memory/adopt.h"
+#include "memory/fork.h"
 #include "memory/heap.h"
 #include "memory/pages.h"
 #include "memory/segment.h"
@@ -32,7 +34,8 @@ static const size_t address_space = (size_t)1 << 45; /* of the 2^47 bytes that a
 /* The first bytes of a part: its control record and the mailboxes. */
 static size_t control_bytes(const ferry_context *ctx)
 {
-    return size_round(sizeof(memory_control) + (size_t)(ctx->node_size + MEMORY_MAILS) * sizeof(uint64_t),
+    return size_round(sizeof(memory_control) +
+                          (size_t)(ctx->node_size + MEMORY_MAILS) * sizeof(uint64_t),
                       PAGE_BYTES);
 }
 
@@ -65,17 +68,19 @@ static void drop(struct memory_arena *arena)
 {
     if (!arena)
         return;
+    fork_forget(arena);
     if (arena->base)
         sys_unmap(arena->base, arena->bytes);
     if (arena->fd >= 0)
         sys_close(arena->fd);
     heap_drop(arena->heap);
     alloc_free(arena->leftovers);
+    adopted_drop(&arena->adopted);
     alloc_free(arena);
 }
 
 /* Make pages present, huge ones where the kernel can. */
-static ferry_status commit(ferry_context *ctx, void *data, size_t bytes)
+ferry_status memory_commit(ferry_context *ctx, void *data, size_t bytes)
 {
     struct memory_arena *const arena = ctx->arena;
     char *const start = data;
@@ -111,7 +116,7 @@ static ferry_status prove(ferry_context *ctx)
         pmpi_status(PMPI_Bcast(&secret, 1, MPI_UINT64_T, 0, ctx->node_comm), "MPI_Bcast");
 
     if (st == FERRY_OK)
-        st = commit(ctx, memory_control_of(ctx, ctx->node_rank), control_bytes(ctx));
+        st = memory_commit(ctx, memory_control_of(ctx, ctx->node_rank), control_bytes(ctx));
     st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         return st;
@@ -154,6 +159,7 @@ static ferry_status attach(ferry_context *ctx, const char *way, size_t part_byte
     if (st != FERRY_OK)
         goto out;
     ctx->arena = arena;
+    fork_watch(arena);
     st = prove(ctx);
     if (st == FERRY_OK)
         return FERRY_OK;
@@ -208,6 +214,7 @@ ferry_status memory_attach(ferry_context *ctx)
 
     if (st != FERRY_OK)
         return st;
+    fork_begin();
     ctx->shared_kind = "none";
     if (ctx->node_size == 1) {
         snprintf(ctx->shared_reason, sizeof ctx->shared_reason, "no other rank on this node");
@@ -219,8 +226,15 @@ ferry_status memory_attach(ferry_context *ctx)
 
 void memory_detach(ferry_context *ctx)
 {
+    adopt_end(ctx);
     drop(ctx->arena);
     ctx->arena = NULL;
+}
+
+void memory_vacate(ferry_context *ctx, void *data, size_t bytes)
+{
+    sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (char *)data - ctx->arena->base, (int64_t)bytes);
 }
 
 static void give(ferry_context *ctx, void *data)
@@ -229,8 +243,7 @@ static void give(ferry_context *ctx, void *data)
     const size_t bytes = heap_give(ctx->arena->heap, (size_t)((char *)data - start));
 
     if (bytes)
-        sys_fallocate(ctx->arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                      (char *)data - ctx->arena->base, (int64_t)bytes);
+        memory_vacate(ctx, data, bytes);
 }
 
 /* Memory given while a peer was still reading it. */
@@ -275,24 +288,36 @@ out:
     pthread_mutex_unlock(&arena->lock);
 }
 
+/* Addresses for whole pages. */
+static ferry_status reserve(ferry_context *ctx, size_t bytes, size_t align, void **data_out)
+{
+    size_t offset = 0;
+
+    sweep(ctx);
+    if (!heap_take(ctx->arena->heap, bytes, align, &offset))
+        return trouble(
+            FERRY_ERR_MEMORY,
+            "rank %d: %zu bytes wanted, no such room in the %zu bytes of its part of the arena",
+            ctx->rank, bytes, ctx->arena->part_bytes);
+    *data_out = (char *)memory_control_of(ctx, ctx->node_rank) + offset;
+    return FERRY_OK;
+}
+
 static ferry_status take(ferry_context *ctx, size_t bytes, void **data_out)
 {
     const uint64_t left = sys_memory_free();
-    size_t offset = 0, pages = 0;
+    size_t pages = 0;
+    void *data = NULL;
 
-    sweep(ctx);
     if (!size_add(bytes, PAGE_BYTES, &pages) || pages > left)
         return trouble(FERRY_ERR_MEMORY,
                        "rank %d: %zu bytes of shared memory wanted, the machine has %llu left",
                        ctx->rank, bytes, (unsigned long long)left);
     pages = size_round(size_max(bytes, 1), PAGE_BYTES);
-    if (!heap_take(ctx->arena->heap, pages, pages >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES, &offset))
-        return trouble(
-            FERRY_ERR_MEMORY,
-            "rank %d: %zu bytes wanted, no such room in the %zu bytes of its part of the arena",
-            ctx->rank, bytes, ctx->arena->part_bytes);
-    char *const data = (char *)memory_control_of(ctx, ctx->node_rank) + offset;
-    const ferry_status st = commit(ctx, data, pages);
+    ferry_status st = reserve(ctx, pages, pages >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES, &data);
+    if (st != FERRY_OK)
+        return st;
+    st = memory_commit(ctx, data, pages);
     if (st != FERRY_OK) {
         give(ctx, data);
         return st;
@@ -306,6 +331,14 @@ ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_ou
 {
     pthread_mutex_lock(&ctx->arena->lock);
     const ferry_status st = take(ctx, bytes, data_out);
+    pthread_mutex_unlock(&ctx->arena->lock);
+    return st;
+}
+
+ferry_status memory_reserve(ferry_context *ctx, size_t bytes, void **data_out)
+{
+    pthread_mutex_lock(&ctx->arena->lock);
+    const ferry_status st = reserve(ctx, bytes, HUGE_BYTES, data_out);
     pthread_mutex_unlock(&ctx->arena->lock);
     return st;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "context/context.h"
+#include "memory/adopted.h"
 
 enum {
     MEMORY_LINE = 128, /* bytes that a processor moves at once, its neighbour line included */
@@ -30,8 +31,8 @@ typedef struct memory_control {
         judged; /* streams: the broadcast whose verdict as its root stands below */
     int32_t verdict;
     char verdict_text[200];
-    _Alignas(
-        MEMORY_LINE) _Atomic uint64_t mail[]; /* node_size + MEMORY_MAILS words that higher modules agree on */
+    _Alignas(MEMORY_LINE) _Atomic uint64_t
+        mail[]; /* node_size + MEMORY_MAILS words that higher modules agree on */
 } memory_control;
 
 struct memory_arena {
@@ -43,6 +44,8 @@ struct memory_arena {
     struct memory_heap *heap;          /* of this rank's part */
     struct memory_leftover *leftovers; /* given, but not drained yet */
     size_t leftover_count, leftover_room;
+    memory_adopted adopted;    /* memory of the program that lies here too */
+    struct memory_arena *next; /* of this process, see fork.h */
 };
 
 /* Make the arena of the context's node, by the first way that works, or leave ctx->arena NULL and
@@ -54,6 +57,12 @@ void memory_detach(ferry_context *ctx);
 /* Memory of this rank's part, page aligned (2 MiB from 2 MiB on), zeroed and present. */
 ferry_status memory_take_shared(ferry_context *ctx, size_t bytes, void **data_out);
 void memory_give_shared(ferry_context *ctx, void *data);
+
+/* The same in steps: addresses of this rank's part, 2 MiB aligned, without pages; pages for some of
+ * them; and without pages again. memory_give_shared() ends it. */
+ferry_status memory_reserve(ferry_context *ctx, size_t bytes, void **data_out);
+ferry_status memory_commit(ferry_context *ctx, void *data, size_t bytes);
+void memory_vacate(ferry_context *ctx, void *data, size_t bytes);
 
 /* Give back memory that a peer may still be reading: at once when `*emptied`, which lies in it, has
  * reached `filled`, else at a later call that takes or gives shared memory. */
@@ -73,6 +82,17 @@ static inline uint64_t memory_offset(const ferry_context *ctx, const void *addre
 static inline bool memory_holds(const ferry_context *ctx, uint64_t offset, size_t bytes)
 {
     return offset < ctx->arena->bytes && bytes <= ctx->arena->bytes - offset;
+}
+/* Where peers find `bytes` at `address`, in the arena or in one adopted block. */
+static inline uint64_t memory_find(const ferry_context *ctx, const void *address, size_t bytes)
+{
+    const uint64_t offset = memory_offset(ctx, address);
+
+    if (offset != MEMORY_PRIVATE)
+        return memory_holds(ctx, offset, bytes) ? offset : MEMORY_PRIVATE;
+    if (!ctx->arena || atomic_load_explicit(&ctx->arena->adopted.count, memory_order_relaxed) == 0)
+        return MEMORY_PRIVATE;
+    return adopted_find(&ctx->arena->adopted, address, bytes);
 }
 static inline void *memory_address(const ferry_context *ctx, uint64_t offset)
 {

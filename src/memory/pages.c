@@ -62,11 +62,16 @@ void pages_unmap(void *data, size_t bytes)
         sys_unmap(data, bytes);
 }
 
+bool pages_present(void *data, size_t bytes)
+{
+    return sys_advise(data, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
 ferry_status pages_populate(void *data, size_t bytes)
 {
     volatile char *const page = data;
 
-    if (sys_advise(data, bytes, MADV_POPULATE_WRITE) == 0)
+    if (pages_present(data, bytes))
         return FERRY_OK;
     if (errno == ENOMEM || errno == EFAULT)
         return refuse(bytes);

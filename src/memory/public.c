@@ -24,8 +24,8 @@ ferry_status ferry_memory_alloc(ferry_context *ctx, size_t bytes, void **data_ou
         return st;
     if (!data_out)
         return trouble(FERRY_ERR_ARG, "ferry_memory_alloc: data_out is NULL");
-    if (ctx->arena)
-        return memory_take_shared(ctx, bytes, data_out);
+    if (ctx->arena && memory_take_shared(ctx, bytes, data_out) == FERRY_OK)
+        return FERRY_OK; /* a small /dev/shm may be full while the machine has memory */
     /* What to unmap is kept in front, where it does not disturb the alignment. */
     const size_t front = bytes >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES;
     size_t whole = 0;

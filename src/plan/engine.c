@@ -143,7 +143,7 @@ ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_options *op
 
 void ferry_context_free(ferry_context *ctx)
 {
-    if (!ctx)
+    if (!ctx || context_in_child()) /* which has nothing of it but memory, and gives that back soon */
         return;
     if (ctx->engine) {
         delist(ctx);

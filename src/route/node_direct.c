@@ -1,5 +1,5 @@
-/* Route node_direct: one copy, layout to layout, out of a peer's memory of ferry_memory_alloc().
- * The sender posts where its blocks lie in the arena, the receiver copies and says so. Blocks that
+/* Route node_direct: one copy, layout to layout, out of a peer's memory of ferry_memory_alloc()
+ * or ferry_memory_adopt(). The sender posts where its blocks lie in the arena, the receiver copies and says so. Blocks that
  * turn one output over join into tables of rows over all peers, this rank included. When a round's
  * source is private memory, the blocks of that sender go through the ring that belongs to the pair.
  */
@@ -234,10 +234,10 @@ static void post(node_direct_carrier *own, ring_end *end)
 
     for (size_t i = 0; i < end->edge_count; i++) {
         const ring_edge *const edge = &end->edges[i];
-        const uint64_t first = memory_offset(ctx, own->bases.src[edge->buffer] + edge->lb);
+        const char *const start = own->bases.src[edge->buffer] + edge->lb;
+        const uint64_t first = memory_find(ctx, start, (size_t)(edge->ub - edge->lb));
         end->shared->sources[i] = first;
-        shared &=
-            first != MEMORY_PRIVATE && memory_holds(ctx, first, (size_t)(edge->ub - edge->lb));
+        shared &= first != MEMORY_PRIVATE;
     }
     if (shared && c->wanted)
         shared = !trial_start(&c->ways);

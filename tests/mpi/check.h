@@ -31,6 +31,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_into)      \
     X(halo)             \
     X(transpose)        \
+    X(memory)           \
     X(tune)
 #define CHECK_X(name) void check_##name(ferry_context *ctx);
 CHECK_GROUPS(CHECK_X)
