@@ -263,7 +263,7 @@ static void busy_neighbour(ferry_context *ctx)
         return; /* this kernel has no way to hold a page */
     }
     uint64_t last = 0, lost = 0;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 30; i++) {
         CHECK_OK(ferry_memory_adopt(ctx, data + 64, 7 * PAGE));
         lost += atomic_load(b.word) < last;
         last = atomic_load(b.word);
@@ -283,7 +283,7 @@ static void busy_neighbour(ferry_context *ctx)
 /* Whichever call fails half way: the memory is as it was, and private. */
 static void failing_calls(ferry_context *ctx)
 {
-    const size_t bytes = (70 << 20) + 12345;
+    const size_t bytes = (34 << 20) + 12345;
     unsigned char *const data = malloc(bytes);
     const sys_kind kinds[] = {SYS_FALLOCATE, SYS_MAP};
     const bool shared = strcmp(plan_info_of(ctx).shared_memory, "none") != 0;
@@ -291,7 +291,7 @@ static void failing_calls(ferry_context *ctx)
     fill(data, bytes, 5);
     for (size_t k = 0; k < 2 && shared; k++) {
         ferry_status st = FERRY_ERR_MEMORY;
-        for (int n = 1; n < 1000 && st != FERRY_OK; n += n < 5 ? 1 : 1 + n / 3) {
+        for (int n = 1; n < 1000 && st != FERRY_OK; n += n < 4 ? 1 : 1 + n / 2) {
             sys_fail_at(kinds[k], n, ENOSPC);
             st = ferry_memory_adopt(ctx, data, bytes);
             sys_fail_at(kinds[k], 0, 0);
