@@ -77,6 +77,50 @@ FERRY_API ferry_status ferry_layout_box(int dims, const int64_t *sizes, const in
                                         int64_t element_bytes, ferry_layout **layout_out);
 
 /**
+ * Runs of elements at given offsets, in the order given: an index list.
+ *
+ *     int64_t offsets[] = {8 * 17, 8 * 3, 8 * 4, 8 * 99};
+ *     ferry_layout_indexed(4, offsets, NULL, 8, 0, &scattered);     // doubles number 17, 3, 4 and 99
+ *
+ * Runs that follow each other are joined, and regular lists become loops: a list that describes a column or a face is
+ * as fast as ferry_layout_strided(). What is left costs 8 bytes a run.
+ *
+ * @param count          runs, >= 0
+ * @param offsets_bytes  count numbers: first byte of each run, any sign; borrowed during the call
+ * @param run_elements   count numbers: elements of each run, each >= 0; borrowed during the call; NULL: one element each
+ * @param element_bytes  bytes of one element, >= 1
+ * @param offset_bytes   added to every offset
+ * @param layout_out     filled; the caller frees it with ferry_layout_free()
+ * @retval FERRY_OK          filled
+ * @retval FERRY_ERR_ARG     a number out of its range or overflowing 63 bits (the text names it), or NULL
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no            Blocks   no            Memory  up to 8 bytes a run, or an element where runs differ in length
+ * Threads      any thread    Cost     proportional to @p count      Since   0.1
+ */
+FERRY_API ferry_status ferry_layout_indexed(int64_t count, const int64_t *offsets_bytes, const int64_t *run_elements,
+                                            int64_t element_bytes, int64_t offset_bytes, ferry_layout **layout_out);
+
+/**
+ * Several layouts, one after another, each moved by an offset: the fields of a structure, the blocks of several arrays.
+ *
+ * The element of the whole is the largest that divides the elements of all parts.
+ *
+ * @param count          layouts, >= 0
+ * @param layouts        count layouts; borrowed during the call
+ * @param offsets_bytes  count numbers: added to the offsets of each layout, any sign; borrowed during the call
+ * @param layout_out     filled; the caller frees it with ferry_layout_free()
+ * @retval FERRY_OK          filled
+ * @retval FERRY_ERR_ARG     an offset that passes 63 bits, a negative count (the text names it), or NULL
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no            Blocks   no            Memory  proportional to the parts; lists of places are shared
+ * Threads      any thread    Cost     proportional to the parts      Since   0.1
+ */
+FERRY_API ferry_status ferry_layout_record(int64_t count, const ferry_layout *const *layouts,
+                                           const int64_t *offsets_bytes, ferry_layout **layout_out);
+
+/**
  * Free a layout. Plans made from it keep what they need. Does nothing for NULL.
  *
  * @param layout  owned by the caller; not valid afterwards
@@ -110,7 +154,8 @@ typedef struct ferry_layout_info {
 FERRY_API ferry_status ferry_layout_describe(const ferry_layout *layout, ferry_layout_info *info_out);
 
 /**
- * Print a layout in its normal form, such as "8 B x [1024 by 512] at 0".
+ * Print a layout in its normal form, such as "8 B x [1024 by 512] at 0": what it says reads back with
+ * ferry_layout_parse().
  *
  * @param layout  layout; NULL prints "none"
  * @param text    filled with at most @p bytes - 1 characters and a NUL; may be NULL when @p bytes is 0
@@ -118,9 +163,30 @@ FERRY_API ferry_status ferry_layout_describe(const ferry_layout *layout, ferry_l
  * @return characters of the whole text, NUL not counted, as snprintf does
  *
  * Collective   no            Blocks   no            Memory  none
- * Threads      any thread    Cost     constant      Since   0.1
+ * Threads      any thread    Cost     proportional to the text      Since   0.1
  */
 FERRY_API size_t ferry_layout_print(const ferry_layout *layout, char *text, size_t bytes);
+
+/**
+ * Make a layout from a text as ferry_layout_print() writes it:
+ *
+ *     ferry_layout_parse("8 B x [1024 by 512] at 0", &column);              // 1024 runs of 8 bytes, 512 bytes apart
+ *     ferry_layout_parse("dense 64 B at 128; 8 B x {0, 24, 8} at 0", &mixed);
+ *
+ * The element is told by ", elements of 4 B" at the end, else it is the longest that divides every run. Strides, places
+ * and offsets may be negative.
+ *
+ * @param text        text; borrowed during the call
+ * @param layout_out  filled; the caller frees it with ferry_layout_free()
+ * @retval FERRY_OK          filled
+ * @retval FERRY_ERR_FORMAT  it is no such text: the detail tells the position and what was expected
+ * @retval FERRY_ERR_ARG     NULL, or numbers that pass 63 bits together
+ * @retval FERRY_ERR_MEMORY  out of memory; nothing is filled after any failure
+ *
+ * Collective   no            Blocks   no            Memory  as the layout needs
+ * Threads      any thread    Cost     proportional to the text      Since   0.1
+ */
+FERRY_API ferry_status ferry_layout_parse(const char *text, ferry_layout **layout_out);
 
 #ifdef __cplusplus
 }

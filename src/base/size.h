@@ -38,4 +38,15 @@ static inline size_t size_max(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Greatest common divisor; of 0 and b it is b. */
+static inline size_t size_divisor(size_t a, size_t b)
+{
+    while (b > 0) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 #endif

@@ -38,16 +38,6 @@ static void consume(side *from, size_t count)
         next_level(from);
 }
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b > 0) {
-        const size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 bool joint_pair(const layout_nest *src, const layout_nest *dst, joint_nest *joint_out)
 {
     side a = {src, 0, src->run, 1}, b = {dst, 0, dst->run, 1};
@@ -55,7 +45,7 @@ bool joint_pair(const layout_nest *src, const layout_nest *dst, joint_nest *join
     int count = 0;
 
     while (!at_end(&a) && !at_end(&b)) {
-        const size_t common = common_divisor(a.left, b.left);
+        const size_t common = size_divisor(a.left, b.left);
         if (common == 1 && a.left > 1 && b.left > 1)
             return false;
         levels[count++] = (joint_loop){common, a.stride, b.stride};

@@ -26,9 +26,12 @@ typedef struct copy_way {
 struct copy_op {
     const copy_way *way;
     joint_nest nest;
-    kernel_runs *kernel; /* runs */
-    turn_shape turn;     /* turns: of the two innermost loops, rows and columns */
-    copy_walk *walk;     /* walks: instead of the nest */
+    kernel_runs *kernel;            /* runs */
+    turn_shape turn;                /* turns: of the two innermost loops, rows and columns */
+    copy_walk *walk;                /* walks: instead of the nest */
+    const layout_places *places;    /* lists: of the side that is one; the other side is dense */
+    kernel_listed_gather *gather;   /* the source is the list */
+    kernel_listed_scatter *scatter; /* the destination is */
     int stream;
 };
 
@@ -96,10 +99,21 @@ static void run_walk(const copy_op *op, const char *src, char *dst)
     walk_run(op->walk, src, dst);
 }
 
+static void run_listed(const copy_op *op, const char *src, char *dst)
+{
+    const layout_places *const places = op->places;
+
+    if (op->gather)
+        op->gather(dst, src, places->at, places->count, op->nest.run);
+    else
+        op->scatter(dst, places->at, src, places->count, op->nest.run);
+}
+
 static const copy_way way_blocks = {"blocks", run_blocks};
 static const copy_way way_runs = {"runs", run_runs};
 static const copy_way way_turn = {"turn", run_turn};
 static const copy_way way_walk = {"walk", run_walk};
+static const copy_way way_listed = {"list", run_listed};
 
 /* --- Choosing --- */
 
@@ -171,6 +185,28 @@ static ferry_status add_walk(copy_list *list, const layout_nest *src, size_t src
     return st;
 }
 
+/* A list against one dense run is its places; any other pair with a list is walked. */
+static ferry_status add_listed(copy_list *list, const ferry_layout *src, const ferry_layout *dst)
+{
+    const layout_nest *const from = &src->nests[0], *const to = &dst->nests[0];
+    const bool single = src->nest_count == 1 && dst->nest_count == 1;
+    copy_op op = {.way = &way_listed, .nest = {.src = from->offset, .dst = to->offset}};
+
+    if (!single || !((from->places && to->dims == 0) || (to->places && from->dims == 0)))
+        return add_walk(list, src->nests, src->nest_count, dst->nests, dst->nest_count);
+    const layout_nest *const listed = from->places ? from : to;
+    op.places = listed->places;
+    op.nest.run = listed->run;
+    if (from->places)
+        op.gather = kernels_listed_gather(listed->run);
+    else
+        op.scatter = kernels_listed_scatter(listed->run);
+    const ferry_status st = add_op(list, &op);
+    if (st == FERRY_OK)
+        layout_hold(listed);
+    return st;
+}
+
 static ferry_status add_pair(copy_list *list, const layout_nest *src, const layout_nest *dst)
 {
     copy_op op = {.stream = list->stream};
@@ -236,8 +272,10 @@ static ferry_status add_pieces(copy_list *list, const ferry_layout *src, const f
 
 static void drop_ops(copy_list *list)
 {
-    for (size_t i = 0; i < list->op_count; i++)
+    for (size_t i = 0; i < list->op_count; i++) {
         walk_drop(list->ops[i].walk);
+        layout_release(&(layout_nest){.places = (layout_places *)list->ops[i].places});
+    }
     list->op_count = 0;
 }
 
@@ -255,7 +293,8 @@ ferry_status copy_make(const ferry_layout *src, const ferry_layout *dst, copy_li
     list->element = src->element;
     list->bytes = src->bytes;
     list->stream = src->bytes >= kernels_stream_bytes();
-    st = add_pieces(list, src, dst);
+    st = layout_has_places(src) || layout_has_places(dst) ? add_listed(list, src, dst)
+                                                          : add_pieces(list, src, dst);
     if (st == FERRY_ERR_LIMIT) {
         drop_ops(list);
         st = add_walk(list, src->nests, src->nest_count, dst->nests, dst->nest_count);
@@ -360,7 +399,7 @@ bool copy_is_turn(const copy_list *list, copy_turn *turn_out)
 {
     joint_loop rows, columns;
 
-    if (list->op_count != 1 || list->ops[0].walk ||
+    if (list->op_count != 1 || list->ops[0].walk || list->ops[0].places ||
         !shape_of(&list->ops[0].nest, list->element, &rows, &columns))
         return false;
     const joint_nest *const nest = &list->ops[0].nest;

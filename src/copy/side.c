@@ -20,7 +20,9 @@ typedef struct side_nest {
     size_t start; /* position of the first byte */
     size_t bytes;
     kernel_runs *gather, *scatter;
-    kernel_tile *tile; /* for rows side by side; else NULL */
+    kernel_tile *tile;                   /* for rows side by side; else NULL */
+    kernel_listed_gather *gather_listed; /* for lists; else NULL */
+    kernel_listed_scatter *scatter_listed;
 } side_nest;
 
 struct copy_side {
@@ -43,6 +45,7 @@ typedef struct mover {
     void (*row)(const side_nest *of, char *base, char *packed, size_t runs);
     void (*rows)(const side_nest *of, char *base, char *packed,
                  size_t rows); /* whole ones, side by side */
+    void (*listed)(const side_nest *of, char *base, char *packed, size_t first, size_t runs);
 } mover;
 
 static void pack_bytes(char *base, char *packed, size_t bytes)
@@ -93,8 +96,18 @@ static void unpack_rows(const side_nest *of, char *base, char *packed, size_t ro
              nest->loop[nest->dims - 1].stride);
 }
 
-static const mover packing = {pack_bytes, pack_row, pack_rows};
-static const mover unpacking = {unpack_bytes, unpack_row, unpack_rows};
+static void pack_listed(const side_nest *of, char *base, char *packed, size_t first, size_t runs)
+{
+    of->gather_listed(packed, base, of->nest.places->at + first, runs, of->nest.run);
+}
+
+static void unpack_listed(const side_nest *of, char *base, char *packed, size_t first, size_t runs)
+{
+    of->scatter_listed(base, of->nest.places->at + first, packed, runs, of->nest.run);
+}
+
+static const mover packing = {pack_bytes, pack_row, pack_rows, pack_listed};
+static const mover unpacking = {unpack_bytes, unpack_row, unpack_rows, unpack_listed};
 
 /* The spot of run number `run` of a nest with loops. */
 static spot find_run(const layout_nest *nest, size_t run)
@@ -180,6 +193,24 @@ static void move_runs(const side_nest *of, const mover *how, char *base, size_t 
         how->bytes(base + offset_of(nest, &at), packed, tail);
 }
 
+/* `bytes` bytes of a list, from byte `from` of it on. */
+static void move_listed(const side_nest *of, const mover *how, char *base, size_t from,
+                        size_t bytes, char *packed)
+{
+    const layout_nest *const nest = &of->nest;
+    const size_t run = nest->run, skip = from % run;
+    const size_t head = skip > 0 ? size_min(run - skip, bytes) : 0;
+    const size_t runs = (bytes - head) / run, tail = (bytes - head) % run;
+    size_t first = from / run;
+
+    base += nest->offset;
+    if (head > 0)
+        how->bytes(base + nest->places->at[first++] + skip, packed, head);
+    how->listed(of, base, packed + head, first, runs);
+    if (tail > 0)
+        how->bytes(base + nest->places->at[first + runs], packed + head + runs * run, tail);
+}
+
 /* The nest that holds a position. */
 static const side_nest *find_nest(const copy_side *side, size_t position)
 {
@@ -204,6 +235,8 @@ static void move(const copy_side *side, const mover *how, char *base, size_t fro
         const size_t first = from - of->start, bytes = size_min(of->bytes - first, to - from);
         if (of->nest.dims == 0)
             how->bytes(base + of->nest.offset + first, packed, bytes);
+        else if (of->nest.places)
+            move_listed(of, how, base, first, bytes, packed);
         else
             move_runs(of, how, base, first, bytes, packed);
         from += bytes;
@@ -249,7 +282,10 @@ ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
             .gather = kernels_runs(nest->run, 0, 1),
             .scatter = kernels_runs(nest->run, 1, 0),
             .tile = tile_for(nest),
+            .gather_listed = kernels_listed_gather(nest->run),
+            .scatter_listed = kernels_listed_scatter(nest->run),
         };
+        layout_hold(nest);
         start += side->nests[i].bytes;
     }
     *side_out = side;
@@ -258,6 +294,8 @@ ferry_status copy_side_make(const ferry_layout *layout, copy_side **side_out)
 
 void copy_side_drop(copy_side *side)
 {
+    for (size_t i = 0; side && i < side->nest_count; i++)
+        layout_release(&side->nests[i].nest);
     alloc_free(side);
 }
 

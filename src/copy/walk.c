@@ -24,17 +24,20 @@ typedef struct rows {
     size_t index[FERRY_LAYOUT_MAX_DIMS];
 } rows;
 
-/* Runs of one unit: the innermost loop is the row. Longer runs: each is a row. */
+/* Runs of one unit: the innermost loop is the row. Longer runs, and those of lists: each is a row.
+ */
 static void begin_row(rows *side)
 {
     const layout_nest *const nest = side->nest;
-    const bool loop_is_row = nest->run == side->unit && nest->dims > 0;
+    const bool loop_is_row = nest->run == side->unit && nest->dims > 0 && !nest->places;
 
     side->outer = nest->dims - loop_is_row;
     side->left = loop_is_row ? nest->loop[side->outer].count : nest->run / side->unit;
     side->stride = loop_is_row ? nest->loop[side->outer].stride : (int64_t)side->unit;
     side->at = nest->offset;
-    for (int k = 0; k < side->outer; k++)
+    if (nest->places)
+        side->at += nest->places->at[side->index[0]];
+    for (int k = 0; k < side->outer && !nest->places; k++)
         side->at += (int64_t)side->index[k] * nest->loop[k].stride;
 }
 
@@ -91,11 +94,7 @@ static size_t common_unit(const layout_nest *nests, size_t count)
     size_t unit = 0;
 
     for (size_t i = 0; i < count; i++)
-        for (size_t other = nests[i].run; other > 0;) {
-            const size_t rest = unit % other;
-            unit = other;
-            other = rest;
-        }
+        unit = size_divisor(unit, nests[i].run);
     return unit;
 }
 
@@ -110,6 +109,8 @@ ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_ne
         return st;
     memcpy(walk->nests, src, src_count * sizeof *src);
     memcpy(walk->nests + src_count, dst, dst_count * sizeof *dst);
+    for (size_t i = 0; i < count; i++)
+        layout_hold(&walk->nests[i]);
     walk->src_count = src_count;
     walk->dst_count = dst_count;
     for (size_t i = 0; i < src_count; i++)
@@ -122,6 +123,8 @@ ferry_status walk_make(const layout_nest *src, size_t src_count, const layout_ne
 
 void walk_drop(copy_walk *walk)
 {
+    for (size_t i = 0; walk && i < walk->src_count + walk->dst_count; i++)
+        layout_release(&walk->nests[i]);
     alloc_free(walk);
 }
 

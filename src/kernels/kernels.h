@@ -24,6 +24,14 @@ typedef void kernel_runs(char *restrict dst, ptrdiff_t dst_stride, const char *r
 typedef void kernel_tile(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows, size_t row_count,
                          size_t columns, size_t element, int stream);
 
+/* Move `count` runs of `run` bytes between packed bytes and base + at[i]. */
+typedef void kernel_listed_gather(char *restrict packed, const char *restrict base, const int64_t *at,
+                                  size_t count, size_t run);
+typedef void kernel_listed_scatter(char *restrict base, const int64_t *at, const char *restrict packed,
+                                   size_t count, size_t run);
+kernel_listed_gather *kernels_listed_gather(size_t run);
+kernel_listed_scatter *kernels_listed_scatter(size_t run);
+
 /* The best kernel for runs of `run` bytes. dense_dst: dst_stride == run; dense_src: src_stride ==
  * run. Never NULL. */
 kernel_runs *kernels_runs(size_t run, int dense_src, int dense_dst);

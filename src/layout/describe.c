@@ -1,4 +1,5 @@
 /* What a layout tells about itself, to programs and to people. */
+#include "base/size.h"
 #include "base/trouble.h"
 #include "layout/layout.h"
 
@@ -27,8 +28,20 @@ ferry_status ferry_layout_describe(const ferry_layout *layout, ferry_layout_info
     return FERRY_OK;
 }
 
+static void list_text(const layout_nest *nest, text_out *out)
+{
+    text_add(out, "%zu B x {", nest->run);
+    for (size_t i = 0; i < nest->places->count; i++)
+        text_add(out, "%s%lld", i > 0 ? ", " : "", (long long)nest->places->at[i]);
+    text_add(out, "} at %lld", (long long)nest->offset);
+}
+
 static void nest_text(const layout_nest *nest, text_out *out)
 {
+    if (nest->places) {
+        list_text(nest, out);
+        return;
+    }
     if (nest->dims == 0)
         text_add(out, "dense %zu B", nest->run);
     else
@@ -39,18 +52,26 @@ static void nest_text(const layout_nest *nest, text_out *out)
     text_add(out, "%s at %lld", nest->dims > 0 ? "]" : "", (long long)nest->offset);
 }
 
-void layout_text(const ferry_layout *layout, text_out *out)
+/* What the reader of a text takes for the element when it does not say. */
+static size_t common_run(const ferry_layout *layout)
 {
-    enum { SHOWN = 8 };
+    size_t unit = 0;
 
+    for (size_t i = 0; i < layout->nest_count; i++)
+        unit = size_divisor(unit, layout->nests[i].run);
+    return unit > 0 ? unit : 1;
+}
+
+static void layout_text(const ferry_layout *layout, text_out *out)
+{
     if (layout->nest_count == 0)
         text_add(out, "empty");
-    for (size_t i = 0; i < layout->nest_count && i < SHOWN; i++) {
+    for (size_t i = 0; i < layout->nest_count; i++) {
         text_add(out, "%s", i > 0 ? "; " : "");
         nest_text(&layout->nests[i], out);
     }
-    if (layout->nest_count > SHOWN)
-        text_add(out, "; and %zu more", layout->nest_count - SHOWN);
+    if (layout->element != common_run(layout))
+        text_add(out, ", elements of %zu B", layout->element);
 }
 
 size_t ferry_layout_print(const ferry_layout *layout, char *text, size_t bytes)

@@ -11,7 +11,15 @@
 #include "base/text.h"
 #include "ferry/layout.h"
 
-/* Loops, outermost first, over runs of `run` contiguous bytes. dims == 0: a single run. */
+/* Where the runs of a list lie. Never changes; shared by all nests that were copied from one. */
+typedef struct layout_places {
+    _Atomic size_t users;
+    size_t count;
+    int64_t at[];
+} layout_places;
+
+/* Loops, outermost first, over runs of `run` contiguous bytes. dims == 0: a single run. With
+ * `places` it is a list: one loop, and run i lies at offset + places->at[i]. */
 typedef struct layout_nest {
     int64_t offset; /* of the first run, from the base address */
     size_t run;     /* bytes of one run */
@@ -20,7 +28,14 @@ typedef struct layout_nest {
         size_t count;
         int64_t stride; /* bytes */
     } loop[FERRY_LAYOUT_MAX_DIMS];
+    layout_places *places; /* NULL: the loops have strides */
 } layout_nest;
+
+/* A stretch of bytes, from the base address. */
+typedef struct layout_run {
+    int64_t at;
+    size_t bytes;
+} layout_run;
 
 /* Normal form: no loop of count 1, no run that two loops could express as one, adjacent loops
  * folded where stride[k] == stride[k+1] * count[k+1], the innermost loop folded into the run where
@@ -39,12 +54,25 @@ struct ferry_layout {
 ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_count,
                          ferry_layout **layout_out);
 
-/* The elements of the parts, one part after another. ERR_SHAPE when their elements differ in size.
- */
-ferry_status layout_join(const ferry_layout *const *parts, size_t count, ferry_layout **layout_out);
-
 /* A copy that the caller frees with ferry_layout_free(). */
 ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out);
+
+/* The layout of runs in the order given, none of them empty: regular ones become loops, the rest a
+ * list. `element` divides every run. */
+ferry_status layout_of_runs(size_t element, const layout_run *runs, size_t count,
+                            ferry_layout **layout_out);
+
+/* Join nests that follow each other at one stride into loops; returns how many are left. Order
+ * stays. */
+size_t layout_fold(layout_nest *nests, size_t count);
+
+/* Places are counted by their users: each nest that is kept holds one, each copy takes another. */
+ferry_status layout_places_take(size_t count, layout_places **places_out);
+void layout_hold(const layout_nest *nest);
+void layout_release(const layout_nest *nest);
+
+/* Does any nest hold a list? */
+bool layout_has_places(const ferry_layout *layout);
 
 /* Bytes of one nest. */
 size_t layout_nest_bytes(const layout_nest *nest);
@@ -63,7 +91,5 @@ size_t layout_flat_bytes(const ferry_layout *layout);
 void layout_flatten(const ferry_layout *layout, void *flat_out);
 ferry_status layout_unflatten(const void *flat, size_t bytes,
                               ferry_layout **layout_out); /* checks every number */
-
-void layout_text(const ferry_layout *layout, text_out *out);
 
 #endif

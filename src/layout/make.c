@@ -11,6 +11,26 @@ typedef struct reach {
     int64_t lb, ub, bytes;
 } reach;
 
+/* A list: its bytes lie between the lowest and the highest place. */
+static bool measure_list(const layout_nest *nest, reach *reach_out)
+{
+    reach sum = {.bytes = 0};
+
+    if (nest->run > INT64_MAX ||
+        !offset_mul((int64_t)nest->run, (int64_t)nest->places->count, &sum.bytes))
+        return false;
+    for (size_t i = 0; i < nest->places->count; i++) {
+        int64_t from, to;
+        if (!offset_add(nest->offset, nest->places->at[i], &from) ||
+            !offset_add(from, (int64_t)nest->run, &to))
+            return false;
+        sum.lb = i == 0 || from < sum.lb ? from : sum.lb;
+        sum.ub = i == 0 || to > sum.ub ? to : sum.ub;
+    }
+    *reach_out = sum;
+    return true;
+}
+
 /* What a nest touches and holds. Returns -1, or the loop that passes 63 bits; nest->dims when
  * already a single run does. */
 static int measure(const layout_nest *nest, reach *reach_out)
@@ -18,6 +38,8 @@ static int measure(const layout_nest *nest, reach *reach_out)
     reach sum = {.lb = nest->offset, .bytes = (int64_t)nest->run};
     int64_t span;
 
+    if (nest->places)
+        return measure_list(nest, reach_out) ? -1 : 0;
     if (nest->run > INT64_MAX || !offset_add(nest->offset, (int64_t)nest->run, &sum.ub))
         return nest->dims;
     for (int k = nest->dims - 1; k >= 0; k--) {
@@ -37,6 +59,8 @@ static void normalise(layout_nest *nest)
     layout_nest fresh = {.offset = nest->offset, .run = nest->run};
     int64_t whole;
 
+    if (nest->places)
+        return;
     for (int k = nest->dims - 1; k >= 0; k--) { /* fresh.loop is filled innermost first */
         const size_t count = nest->loop[k].count;
         const int64_t stride = nest->loop[k].stride;
@@ -74,6 +98,7 @@ static void append(ferry_layout *layout, layout_nest nest)
         layout->nest_count > 0 ? &layout->nests[layout->nest_count - 1] : NULL;
 
     normalise(&nest);
+    layout_hold(&nest);
     if (last && last->dims == 0 && nest.dims == 0 &&
         last->offset + (int64_t)last->run == nest.offset)
         last->run += nest.run;
@@ -119,26 +144,6 @@ ferry_status layout_make(size_t element, const layout_nest *nests, size_t nest_c
     layout->elements = layout->bytes / element;
     *layout_out = layout;
     return FERRY_OK;
-}
-
-ferry_status layout_join(const ferry_layout *const *parts, size_t count, ferry_layout **layout_out)
-{
-    layout_nest *nests = NULL;
-    size_t total = 0, done = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i]->element != parts[0]->element)
-            return trouble(FERRY_ERR_SHAPE, "part %zu has elements of %zu bytes, part 0 of %zu", i,
-                           parts[i]->element, parts[0]->element);
-        total += parts[i]->nest_count;
-    }
-    ferry_status st = alloc_zero(total, sizeof *nests, &nests);
-    for (size_t i = 0; i < count && st == FERRY_OK; done += parts[i++]->nest_count)
-        memcpy(nests + done, parts[i]->nests, parts[i]->nest_count * sizeof *nests);
-    if (st == FERRY_OK)
-        st = layout_make(count > 0 ? parts[0]->element : 1, nests, total, layout_out);
-    alloc_free(nests);
-    return st;
 }
 
 ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out)
@@ -300,5 +305,7 @@ ferry_status ferry_layout_box(int dims, const int64_t *sizes, const int64_t *sta
 
 void ferry_layout_free(ferry_layout *layout)
 {
+    for (size_t i = 0; layout && i < layout->nest_count; i++)
+        layout_release(&layout->nests[i]);
     alloc_free(layout);
 }

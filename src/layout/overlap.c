@@ -33,11 +33,32 @@ static size_t runs_of(const ferry_layout *layout)
     return runs;
 }
 
+/* Runs of lists cost as much memory already. */
+static size_t listed_runs(const ferry_layout *layout)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < layout->nest_count; i++)
+        runs += layout->nests[i].places ? layout->nests[i].places->count : 0;
+    return runs;
+}
+
+static size_t list_places(const layout_nest *nest, span *spans)
+{
+    for (size_t i = 0; i < nest->places->count; i++) {
+        const int64_t at = nest->offset + nest->places->at[i];
+        spans[i] = (span){at, at + (int64_t)nest->run};
+    }
+    return nest->places->count;
+}
+
 static size_t list_nest(const layout_nest *nest, span *spans)
 {
     size_t index[FERRY_LAYOUT_MAX_DIMS] = {0}, made = 0;
     int64_t at = nest->offset;
 
+    if (nest->places)
+        return list_places(nest, spans);
     for (;;) {
         int k = nest->dims - 1;
         spans[made++] = (span){at, at + (int64_t)nest->run};
@@ -60,7 +81,8 @@ static span *sorted_runs(const ferry_layout *layout, size_t *count_out)
     span *spans = NULL;
     size_t made = 0;
 
-    if (runs > RUNS_MAX || alloc_zero(runs, sizeof *spans, &spans) != FERRY_OK)
+    if (runs - listed_runs(layout) > RUNS_MAX ||
+        alloc_zero(runs, sizeof *spans, &spans) != FERRY_OK)
         return NULL;
     for (size_t i = 0; i < layout->nest_count; i++)
         made += list_nest(&layout->nests[i], spans + made);
@@ -121,6 +143,8 @@ static answer nest_overlaps_itself(layout_nest nest)
     uint64_t extent = nest.run; /* of all that smaller strides reach */
     answer found = NO;
 
+    if (nest.places)
+        return UNKNOWN;
     sort_loops(&nest);
     for (int k = 0; k < nest.dims; k++) {
         const uint64_t stride = magnitude(nest.loop[k].stride);
@@ -133,10 +157,24 @@ static answer nest_overlaps_itself(layout_nest nest)
     return found;
 }
 
+static span bounds_of_list(const layout_nest *nest)
+{
+    int64_t low = nest->places->at[0], high = low;
+
+    for (size_t i = 1; i < nest->places->count; i++) {
+        const int64_t at = nest->places->at[i];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    return (span){nest->offset + low, nest->offset + high + (int64_t)nest->run};
+}
+
 static span bounds_of(const layout_nest *nest)
 {
     span bounds = {nest->offset, nest->offset + (int64_t)nest->run};
 
+    if (nest->places)
+        return bounds_of_list(nest);
     for (int k = 0; k < nest->dims; k++) {
         const int64_t reach = (int64_t)(nest->loop[k].count - 1) * nest->loop[k].stride;
         *(reach < 0 ? &bounds.from : &bounds.to) += reach;
@@ -277,6 +315,8 @@ static answer nests_meet(const layout_nest *a, const layout_nest *b)
 
     if (x.to <= y.from || y.to <= x.from)
         return NO;
+    if (a->places || b->places)
+        return UNKNOWN;
     if (a->dims == 0 && b->dims == 0)
         return YES;
     const int64_t origins[] = {0,

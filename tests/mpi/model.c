@@ -71,6 +71,18 @@ static void draw_loops(check_rng *rng, model_side *s, const int64_t *counts)
     }
 }
 
+/* Any number without a divisor in common with the number of elements shuffles them; 1 leaves a list its loops. */
+static void draw_factor(check_rng *rng, model_side *s, int64_t elements)
+{
+    s->factor = one_in(rng, 3) ? 1 : check_between(rng, 1, 1000);
+    s->elements = elements;
+    for (int64_t a = s->factor, b = elements, rest; b > 0; a = b, b = rest) {
+        rest = a % b;
+        if (rest == 0 && b > 1)
+            s->factor = 1;
+    }
+}
+
 static int64_t draw_shape(check_rng *rng, model_side *s, const model_edge *e, bool box_allowed)
 {
     s->buffer = (int)check_between(rng, 0, MODEL_BUFFERS - 1);
@@ -80,7 +92,9 @@ static int64_t draw_shape(check_rng *rng, model_side *s, const model_edge *e, bo
         s->kind = MODEL_STRIDED;
     if (s->kind == MODEL_BOX)
         return draw_box(rng, s, e->element);
-    if (s->kind == MODEL_STRIDED)
+    if (s->kind == MODEL_INDEXED)
+        draw_factor(rng, s, e->elements);
+    if (s->kind == MODEL_STRIDED || s->kind == MODEL_INDEXED)
         return draw_strides(rng, s, e->element);
     s->dims = 1;
     s->counts[0] = e->elements;
@@ -188,12 +202,37 @@ void model_draw(model *m, check_rng *rng, int rank, int size, int most)
 
 /* ---- Compiling ---- */
 
+static int64_t element_at(const model_side *s, int64_t i)
+{
+    int64_t at = s->offset;
+
+    if (s->kind == MODEL_INDEXED)
+        i = i * s->factor % s->elements;
+    for (int d = s->dims - 1; d >= 0; i /= s->counts[d--])
+        at += i % s->counts[d] * s->strides[d];
+    return at;
+}
+
+static ferry_layout *indexed_of(const model_side *s, const model_edge *e)
+{
+    int64_t *const offsets = malloc(sizeof *offsets * (size_t)(e->elements + 1));
+    ferry_layout *layout = NULL;
+
+    for (int64_t i = 0; i < e->elements; i++)
+        offsets[i] = element_at(s, i) - s->offset;
+    CHECK_OK(ferry_layout_indexed(e->elements, offsets, NULL, e->element, s->offset, &layout));
+    free(offsets);
+    return layout;
+}
+
 static ferry_layout *layout_of(const model_side *s, const model_edge *e)
 {
     ferry_layout *layout = NULL;
 
     if (s->kind == MODEL_DENSE)
         CHECK_OK(ferry_layout_dense(e->elements, e->element, s->offset, &layout));
+    else if (s->kind == MODEL_INDEXED)
+        layout = indexed_of(s, e);
     else if (s->kind == MODEL_BOX)
         CHECK_OK(ferry_layout_box(s->dims, s->sizes, s->starts, s->counts, e->element, &layout));
     else
@@ -284,15 +323,6 @@ bool model_source_is_whole(const model *m, int buffer, unsigned round, const cha
 void model_fill_target(const model *m, int buffer, char *data)
 {
     memset(data, UNTOUCHED, (size_t)m->used[m->rank][buffer] + GUARD);
-}
-
-static int64_t element_at(const model_side *s, int64_t i)
-{
-    int64_t at = s->offset;
-
-    for (int d = s->dims - 1; d >= 0; i /= s->counts[d--])
-        at += i % s->counts[d] * s->strides[d];
-    return at;
 }
 
 static void apply(const model_edge *e, unsigned round, char *data)

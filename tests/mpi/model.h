@@ -8,7 +8,7 @@
 
 enum { MODEL_DIMS = 3, MODEL_BUFFERS = 3, MODEL_EDGES = 24, MODEL_RANKS = 16, MODEL_BYTES = 512 << 10 };
 
-typedef enum model_kind { MODEL_DENSE, MODEL_STRIDED, MODEL_BOX, MODEL_KINDS } model_kind;
+typedef enum model_kind { MODEL_DENSE, MODEL_STRIDED, MODEL_BOX, MODEL_INDEXED, MODEL_KINDS } model_kind;
 
 /* Where the elements of an edge lie at one end. */
 typedef struct model_side {
@@ -17,6 +17,7 @@ typedef struct model_side {
     int64_t counts[MODEL_DIMS], strides[MODEL_DIMS];
     int64_t sizes[MODEL_DIMS], starts[MODEL_DIMS]; /* of a box */
     int64_t offset;
+    int64_t factor, elements; /* of an index list: element i is where i * factor modulo elements would be */
 } model_side;
 
 typedef struct model_edge {

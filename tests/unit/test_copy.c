@@ -1,5 +1,6 @@
-/* Copy lists and sides against a reference that knows only what callers say: loops over elements. Every byte of the
- * memory around is compared too, so that a stray write anywhere fails. Once per set of kernels. */
+/* Copy lists and sides against a reference that knows only what callers say: loops over elements.
+ * Every byte of the memory around is compared too, so that a stray write anywhere fails. Once per
+ * set of kernels. */
 #include "check.h"
 
 #include "base/alloc.h"
@@ -14,6 +15,8 @@ typedef struct said {
     struct {
         int dims;
         int64_t counts[FERRY_LAYOUT_MAX_DIMS], strides[FERRY_LAYOUT_MAX_DIMS], offset;
+        int64_t factor; /* element i lies where i * factor modulo the number of elements would; 0:
+                           no list */
     } part[PARTS];
 } said;
 
@@ -33,20 +36,29 @@ static int64_t count_of(const said *layout, int part)
     return count;
 }
 
-/* Offsets of all elements in order; returns how many. */
+/* Offsets of all elements of a part in order; returns how many. */
+static size_t offsets_of_part(const said *layout, int p, int64_t *offsets)
+{
+    size_t made = 0;
+
+    for (int64_t i = 0; i < count_of(layout, p); i++) {
+        const int64_t factor = layout->part[p].factor;
+        int64_t rest = factor > 0 ? i * factor % count_of(layout, p) : i, at = layout->part[p].offset;
+        for (int k = layout->part[p].dims - 1; k >= 0; k--) {
+            at += rest % layout->part[p].counts[k] * layout->part[p].strides[k];
+            rest /= layout->part[p].counts[k];
+        }
+        offsets[made++] = at;
+    }
+    return made;
+}
+
 static size_t offsets_of(const said *layout, int64_t *offsets)
 {
     size_t made = 0;
 
     for (int p = 0; p < layout->parts; p++)
-        for (int64_t i = 0; i < count_of(layout, p); i++) {
-            int64_t rest = i, at = layout->part[p].offset;
-            for (int k = layout->part[p].dims - 1; k >= 0; k--) {
-                at += rest % layout->part[p].counts[k] * layout->part[p].strides[k];
-                rest /= layout->part[p].counts[k];
-            }
-            offsets[made++] = at;
-        }
+        made += offsets_of_part(layout, p, offsets + made);
     return made;
 }
 
@@ -71,8 +83,9 @@ static int split_count(int64_t total, int64_t *counts)
     return dims;
 }
 
-/* Strides such that no two elements share a byte: the loops in any order, each beyond all that the ones before reach.
- * Returns the bytes from the lowest to the highest, `lowest_out` is where the lowest lies from the first. */
+/* Strides such that no two elements share a byte: the loops in any order, each beyond all that the
+ * ones before reach. Returns the bytes from the lowest to the highest, `lowest_out` is where the
+ * lowest lies from the first. */
 static int64_t choose_strides(said *layout, int part, int64_t *lowest_out)
 {
     const int dims = layout->part[part].dims;
@@ -109,6 +122,20 @@ static void share(int64_t total, int parts, int64_t *shares)
     }
 }
 
+/* Some parts are lists, of which some are shuffled: by a number without a divisor in common with
+ * theirs. */
+static int64_t random_factor(int64_t elements)
+{
+    const int64_t factor = check_between(0, 3) == 0 ? check_between(1, 1000) : check_between(0, 1);
+
+    for (int64_t a = factor, b = elements, rest; b > 0 && factor > 0; a = b, b = rest) {
+        rest = a % b;
+        if (rest == 0 && b > 1)
+            return 1;
+    }
+    return factor;
+}
+
 /* False when it does not fit the area. */
 static bool random_said(said *layout, int64_t element, int64_t total, int parts)
 {
@@ -120,6 +147,7 @@ static bool random_said(said *layout, int64_t element, int64_t total, int parts)
         layout->part[p].dims = split_count(shares[p], layout->part[p].counts);
         if (shares[p] == 0)
             layout->part[p].counts[0] = 0;
+        layout->part[p].factor = random_factor(shares[p]);
         const int64_t extent = choose_strides(layout, p, &lowest);
         layout->part[p].offset = from - lowest;
         from += extent + (check_between(0, 1) ? 0 : check_between(0, 100));
@@ -129,14 +157,29 @@ static bool random_said(said *layout, int64_t element, int64_t total, int parts)
     return true;
 }
 
+static ferry_layout *make_part(const said *layout, int p)
+{
+    static int64_t offsets[ELEMENTS_MAX];
+    ferry_layout *part = NULL;
+
+    if (layout->part[p].factor == 0) {
+        check_ok(ferry_layout_strided(layout->part[p].dims, layout->part[p].counts, layout->part[p].strides,
+                                      layout->element, layout->part[p].offset, &part));
+        return part;
+    }
+    const size_t count = offsets_of_part(layout, p, offsets);
+    check_ok(ferry_layout_indexed((int64_t)count, offsets, NULL, layout->element, 0, &part));
+    return part;
+}
+
 static ferry_layout *make(const said *layout)
 {
+    static const int64_t nowhere[PARTS];
     ferry_layout *parts[PARTS], *whole = NULL;
 
     for (int p = 0; p < layout->parts; p++)
-        check_ok(ferry_layout_strided(layout->part[p].dims, layout->part[p].counts, layout->part[p].strides,
-                                      layout->element, layout->part[p].offset, &parts[p]));
-    check_ok(layout_join((const ferry_layout *const *)parts, (size_t)layout->parts, &whole));
+        parts[p] = make_part(layout, p);
+    check_ok(ferry_layout_record(layout->parts, (const ferry_layout *const *)parts, nowhere, &whole));
     for (int p = 0; p < layout->parts; p++)
         ferry_layout_free(parts[p]);
     return whole;
@@ -506,7 +549,8 @@ static void lists_of_many_pieces(void **state)
     }
 }
 
-/* Each allocation in turn fails: reported, nothing left behind (the leak check sees to that), nothing filled. */
+/* Each allocation in turn fails: reported, nothing left behind (the leak check sees to that),
+ * nothing filled. */
 static void out_of_memory(void **state)
 {
     ferry_layout *const many = scattered(100), *const other = strided(2, L(10, 10), L(100, 8), 4);

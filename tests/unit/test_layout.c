@@ -28,15 +28,19 @@ static ferry_layout *box(int dims, const int64_t *sizes, const int64_t *starts, 
     return layout;
 }
 
-/* The layout prints so and covers these bytes; frees it. */
+/* The layout prints so (what is said of the element apart, which follows from the others) and covers these bytes; frees
+ * it. */
 static void expect(ferry_layout *layout, const char *text, int64_t elements, int64_t lb, int64_t ub)
 {
     char printed[256];
     ferry_layout_info info;
     const size_t needed = ferry_layout_print(layout, printed, sizeof printed);
+    char *const element = strstr(printed, ", elements of ");
 
+    assert_int_equal(needed, strlen(printed));
+    if (element)
+        *element = '\0';
     assert_string_equal(printed, text);
-    assert_int_equal(needed, strlen(text));
     check_ok(ferry_layout_describe(layout, &info));
     assert_int_equal(info.elements, elements);
     assert_int_equal(info.bytes, elements * info.element_bytes);
@@ -162,8 +166,8 @@ static void printing(void **state)
     ferry_layout *layout = dense(1024, 8, 0);
 
     (void)state;
-    assert_int_equal(ferry_layout_print(layout, NULL, 0), strlen("dense 8192 B at 0"));
-    assert_int_equal(ferry_layout_print(layout, text, sizeof text), strlen("dense 8192 B at 0"));
+    assert_int_equal(ferry_layout_print(layout, NULL, 0), strlen("dense 8192 B at 0, elements of 8 B"));
+    assert_int_equal(ferry_layout_print(layout, text, sizeof text), strlen("dense 8192 B at 0, elements of 8 B"));
     assert_string_equal(text, "dense 8");
     assert_int_equal(ferry_layout_print(NULL, text, sizeof text), 4);
     assert_string_equal(text, "none");
@@ -173,13 +177,122 @@ static void printing(void **state)
     ferry_layout_free(NULL);
 }
 
+/* --- Lists --- */
+
+static ferry_layout *indexed(int64_t count, const int64_t *offsets, const int64_t *runs, int64_t element, int64_t offset)
+{
+    ferry_layout *layout = NULL;
+
+    check_ok(ferry_layout_indexed(count, offsets, runs, element, offset, &layout));
+    return layout;
+}
+
+static void lists(void **state)
+{
+    int64_t column[1000], face[1000];
+
+    (void)state;
+    expect(indexed(0, NULL, NULL, 8, 0), "empty", 0, 0, 0);
+    expect(indexed(1, L(-24), NULL, 8, 8), "dense 8 B at -16", 1, -16, -8);
+    expect(indexed(4, L(0, 8, 16, 24), NULL, 8, 0), "dense 32 B at 0", 4, 0, 32);
+    expect(indexed(3, L(0, 800, 40), L(1, 0, 3), 8, 0), "dense 8 B at 0; dense 24 B at 40", 4, 0, 64);
+    expect(indexed(6, L(17, 3, 4, 99, 50, 1), NULL, 1, 0), "dense 1 B at 17; dense 2 B at 3; 1 B x [3 by -49] at 99", 6, 1,
+           100);
+    expect(indexed(6, L(17, 3, 5, 99, 50, 2), NULL, 1, 0), "1 B x {17, 3, 5, 99, 50, 2} at 0", 6, 2, 100);
+    expect(indexed(6, L(16, 160, 32, 600, 48, 64), L(2, 4, 2, 6, 1, 1), 4, -8),
+           "4 B x {8, 12, 152, 156, 160, 164, 24, 28, 592, 596, 600, 604, 608, 612, 40, 56} at 0", 16, 8, 616);
+    /* regular lists become loops */
+    for (int64_t i = 0; i < 1000; i++) {
+        column[i] = 512 * i;
+        face[i] = i % 10 * 64 + i / 10 * 8192;
+    }
+    expect(indexed(1000, column, NULL, 8, 0), "8 B x [1000 by 512] at 0", 1000, 0, 999 * 512 + 8);
+    expect(indexed(1000, face, NULL, 8, 128), "8 B x [100 by 8192, 10 by 64] at 128", 1000, 128,
+           128 + 99 * 8192 + 9 * 64 + 8);
+}
+
+static void refused_lists(void **state)
+{
+    ferry_layout *const untouched = (ferry_layout *)&normal_form;
+    ferry_layout *layout = untouched;
+
+    (void)state;
+    check_fails(ferry_layout_indexed(-1, NULL, NULL, 8, 0, &layout), FERRY_ERR_ARG, "count is -1");
+    check_fails(ferry_layout_indexed(1, NULL, NULL, 8, 0, &layout), FERRY_ERR_ARG, "offsets_bytes is NULL");
+    check_fails(ferry_layout_indexed(1, L(0), NULL, 0, 0, &layout), FERRY_ERR_ARG, "element_bytes is 0");
+    check_fails(ferry_layout_indexed(2, L(0, 8), L(1, -2), 8, 0, &layout), FERRY_ERR_ARG, "run_elements[1] is -2");
+    check_fails(ferry_layout_indexed(2, L(0, INT64_MAX - 7), NULL, 8, 0, &layout), FERRY_ERR_ARG, "offsets_bytes[1]");
+    check_fails(ferry_layout_indexed(1, L(0), L(INT64_MAX / 4), 8, 0, &layout), FERRY_ERR_ARG, "63 bits");
+    check_fails(ferry_layout_indexed(2, L(0, 64), L(INT64_MAX - 64, INT64_MAX - 64), 1, 0, &layout), FERRY_ERR_ARG,
+                "63 bits");
+    check_fails(ferry_layout_indexed(1, L(0), NULL, 8, 0, NULL), FERRY_ERR_ARG, "layout_out is NULL");
+    assert_ptr_equal(layout, untouched);
+}
+
+/* --- Texts read back --- */
+
+static void expect_text(const char *text, int64_t element)
+{
+    char printed[512];
+    ferry_layout *layout = NULL;
+    ferry_layout_info info;
+
+    check_ok(ferry_layout_parse(text, &layout));
+    ferry_layout_print(layout, printed, sizeof printed);
+    assert_string_equal(printed, text);
+    check_ok(ferry_layout_describe(layout, &info));
+    assert_int_equal(info.element_bytes, element);
+    ferry_layout_free(layout);
+}
+
+static void parsing(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } wrong[] = {
+        {"", "at character 0"},
+        {"nonsense", "a number of 1 or more"},
+        {"dense 0 B at 0", "a number of 1 or more"},
+        {"dense 8 at 0", "expected B"},
+        {"dense 8 B", "expected at"},
+        {"dense 8 B at", "a number of 64 bits"},
+        {"dense 8 B at 0 and more", "at character 15, \"and more\": expected the end"},
+        {"8 B x [2 by 16 at 0", "expected ]"},
+        {"8 B x [0 by 16] at 0", "a number of 1 or more"},
+        {"8 B x [1 by 1, 1 by 1, 1 by 1, 1 by 1, 1 by 1, 1 by 1, 1 by 1, 1 by 1, 1 by 1] at 0", "at most 8 loops"},
+        {"8 B x {} at 0", "a number of 64 bits"},
+        {"8 B x {1, 2 at 0", "expected }"},
+        {"8 B at 0", "expected x"},
+        {"8 B x (3) at 0", "expected [ or {"},
+        {"dense 8 B at 0; ", "a number of 1 or more"},
+        {"dense 8 B at 0, elements of 3 B", "divide every run"},
+        {"dense 99999999999999999999 B at 0", "a number of 1 or more"},
+    };
+    ferry_layout *const untouched = (ferry_layout *)&normal_form;
+    ferry_layout *layout = untouched;
+
+    (void)state;
+    expect_text("empty", 1);
+    expect_text("dense 8 B at 0", 8);
+    expect_text("dense 8192 B at -16, elements of 8 B", 8);
+    expect_text("8 B x [10 by 8192, 64 by -64] at 128", 8);
+    expect_text("8 B x {17, -3, 4, 99, 50} at 7", 8);
+    expect_text("dense 64 B at 128; 8 B x {1, 24, 8} at 0; 4 B x [3 by 16] at 9", 4);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_fails(ferry_layout_parse(wrong[i].text, &layout), FERRY_ERR_FORMAT, wrong[i].words);
+    check_fails(ferry_layout_parse("8 B x [4 by 9223372036854775807] at 0", &layout), FERRY_ERR_ARG, "63 bits");
+    check_fails(ferry_layout_parse(NULL, &layout), FERRY_ERR_ARG, "text is NULL");
+    check_fails(ferry_layout_parse("empty", NULL), FERRY_ERR_ARG, "layout_out is NULL");
+    assert_ptr_equal(layout, untouched);
+}
+
 /* --- Joined and flat forms --- */
 
 static ferry_layout *joined(ferry_layout *a, ferry_layout *b)
 {
     ferry_layout *both = NULL;
 
-    check_ok(layout_join((const ferry_layout *const[]){a, b}, 2, &both));
+    check_ok(ferry_layout_record(2, (const ferry_layout *const[]){a, b}, L(0, 0), &both));
     ferry_layout_free(a);
     ferry_layout_free(b);
     return both;
@@ -195,7 +308,15 @@ static void joining(void **state)
     expect(joined(dense(2, 8, 64), dense(0, 8, 0)), "dense 16 B at 64", 2, 64, 80);
     expect(joined(dense(2, 8, 64), strided(1, L(3), L(-16), 8, 32)), "dense 16 B at 64; 8 B x [3 by -16] at 32", 5, 0,
            80);
-    check_fails(layout_join((const ferry_layout *const[]){a, b}, 2, &both), FERRY_ERR_SHAPE, "part 1");
+    check_ok(ferry_layout_record(2, (const ferry_layout *const[]){a, b}, L(16, -4), &both));
+    expect(both, "dense 8 B at 16; dense 4 B at -4", 3, -4, 24);
+    check_ok(ferry_layout_record(0, NULL, NULL, &both));
+    expect(both, "empty", 0, 0, 0);
+    check_fails(ferry_layout_record(2, (const ferry_layout *const[]){a, NULL}, L(0, 0), &both), FERRY_ERR_ARG,
+                "layouts[1] is NULL");
+    check_fails(ferry_layout_record(2, (const ferry_layout *const[]){a, b}, L(0, INT64_MAX), &both), FERRY_ERR_ARG,
+                "63 bits");
+    check_fails(ferry_layout_record(-1, NULL, NULL, &both), FERRY_ERR_ARG, "count is -1");
     ferry_layout_free(a);
     ferry_layout_free(b);
 }
@@ -264,7 +385,8 @@ static void mark(const ferry_layout *layout, unsigned char *field)
         for (size_t r = 0; r < runs; r++) {
             int64_t at = MIDDLE + nest->offset;
             size_t rest = r;
-            for (int k = nest->dims - 1; k >= 0; rest /= nest->loop[k--].count)
+            at += nest->places ? nest->places->at[r] : 0;
+            for (int k = nest->dims - 1; k >= 0 && !nest->places; rest /= nest->loop[k--].count)
                 at += (int64_t)(rest % nest->loop[k].count) * nest->loop[k].stride;
             for (size_t b = 0; b < nest->run; b++)
                 field[at + (int64_t)b]++;
@@ -292,6 +414,44 @@ static ferry_layout *random_strided(void)
     return strided(dims, counts, strides, check_between(1, 9), check_between(-300, 300));
 }
 
+static ferry_layout *random_indexed(void)
+{
+    int64_t offsets[40];
+    const int64_t count = check_between(0, 40), element = check_between(1, 4);
+
+    for (int64_t i = 0; i < count; i++)
+        offsets[i] = element * check_between(-200, 200);
+    return indexed(count, offsets, NULL, element, check_between(-60, 60));
+}
+
+static ferry_layout *random_layout(void)
+{
+    return check_between(0, 3) == 0 ? random_indexed() : random_strided();
+}
+
+/* Printing, reading and printing again; and the flat form. */
+static void random_texts(void **state)
+{
+    (void)state;
+    check_seed(check_seed_from_environment("texts"));
+    for (int i = 0; i < 3000; i++) {
+        static char first[16384], second[16384], flat[65536];
+        ferry_layout *const x = check_between(0, 1) ? random_layout() : joined(random_layout(), random_layout());
+        ferry_layout *read = NULL, *back = NULL;
+        ferry_layout_print(x, first, sizeof first);
+        check_ok(ferry_layout_parse(first, &read));
+        ferry_layout_print(read, second, sizeof second);
+        assert_string_equal(first, second);
+        layout_flatten(x, flat);
+        check_ok(layout_unflatten(flat, layout_flat_bytes(x), &back));
+        ferry_layout_print(back, second, sizeof second);
+        assert_string_equal(first, second);
+        ferry_layout_free(read);
+        ferry_layout_free(back);
+        ferry_layout_free(x);
+    }
+}
+
 /* Small layouts are decided exactly. */
 static void overlaps_of_small_layouts(void **state)
 {
@@ -302,7 +462,7 @@ static void overlaps_of_small_layouts(void **state)
         ferry_layout *const a = i % 4 == 0 ? NULL : random_strided();
         ferry_layout *const x =
             a ? a : joined(strided(1, L(3), L(check_between(-30, 30)), 5, 0), dense(3, 5, check_between(-60, 60)));
-        ferry_layout *const y = random_strided();
+        ferry_layout *const y = random_layout();
         mark(x, marks[0]);
         mark(y, marks[1]);
         if (layout_overlaps_itself(x) != some_byte(marks[0], NULL, 2))
@@ -367,6 +527,10 @@ int main(void)
         cmocka_unit_test(refused_boxes),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(printing),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(refused_lists),
+        cmocka_unit_test(parsing),
+        cmocka_unit_test(random_texts),
         cmocka_unit_test(joining),
         cmocka_unit_test(flat_form),
         cmocka_unit_test(flat_form_is_checked),
