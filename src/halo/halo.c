@@ -1,11 +1,9 @@
-/* Halos: the calls. A halo is a block, a place on a grid, and a plan; a round is a round of the
- * plan. Knows nothing of how bytes move, or of MPI: it sees the engine through its public headers
- * only. */
+/* Halos: the calls. A halo is a block, the pieces of ghosts that it gets and gives, and a plan; a
+ * round is a round of the plan. Knows nothing of how bytes move, or of MPI: it sees the engine
+ * through its public headers only. */
 #include "halo/halo.h"
 
 #include "base/alloc.h"
-#include "base/size.h"
-#include "base/text.h"
 #include "base/trouble.h"
 
 void ferry_halo_free(ferry_halo *halo)
@@ -14,6 +12,8 @@ void ferry_halo_free(ferry_halo *halo)
         return;
     ferry_plan_free(halo->plan);
     alloc_free(halo->block);
+    alloc_free(halo->pieces.list);
+    alloc_free(halo->inner);
     alloc_free(halo);
 }
 
@@ -28,16 +28,45 @@ static ferry_status blame(const ferry_context *ctx, ferry_status st)
     return trouble(st, "ferry_halo_create on rank %d: %s", info.rank, trouble_text());
 }
 
-/* The part of a rank alone: read the spec, find the place on the grid and the neighbours. */
-static ferry_status make_alone(const ferry_context *ctx, const ferry_halo_spec *spec,
-                               ferry_halo **halo_out, halo_ring *ring_out)
+static ferry_status make_alone(ferry_context *ctx, const ferry_halo_spec *spec,
+                               ferry_halo **halo_out)
 {
-    ferry_status st = alloc_zero(1, sizeof **halo_out, halo_out);
+    const ferry_status st = alloc_zero(1, sizeof **halo_out, halo_out);
+
+    if (st != FERRY_OK)
+        return st;
+    (*halo_out)->ctx = ctx;
+    return halo_read_spec(ctx, spec, *halo_out);
+}
+
+/* Blocks are in place: find out who shares what. Collective, agreed. */
+static ferry_status share(ferry_halo *halo)
+{
+    halo_record *records = NULL;
+    halo_partners partners = {0};
+    ferry_status st = halo_gather(halo, &records);
 
     if (st == FERRY_OK)
-        st = halo_read_spec(ctx, spec, *halo_out);
+        st = halo_find_partners(halo, records, &partners);
+    alloc_free(records);
+    if (st != FERRY_OK)
+        return st;
+    st = halo_find_pieces(halo, &partners);
     if (st == FERRY_OK)
-        st = halo_find_neighbours(*halo_out, ring_out);
+        st = halo_find_inner(halo);
+    halo_drop_partners(&partners);
+    return ferry_context_agree(halo->ctx, st);
+}
+
+static ferry_status compile(ferry_halo *halo)
+{
+    halo_edges edges = {0};
+    ferry_status st = halo_make_edges(halo, false, &edges);
+
+    st = ferry_context_agree(halo->ctx, st);
+    if (st == FERRY_OK)
+        st = ferry_plan_compile(halo->ctx, edges.list, edges.count, &halo->plan);
+    halo_drop_edges(&edges);
     return st;
 }
 
@@ -45,31 +74,47 @@ ferry_status ferry_halo_create(ferry_context *ctx, const ferry_halo_spec *spec,
                                ferry_halo **halo_out)
 {
     ferry_halo *halo = NULL;
-    halo_ring ring = {0};
 
     if (!ctx)
         return trouble(FERRY_ERR_ARG, "ferry_halo_create: ctx is NULL");
     ferry_status st =
-        halo_out ? make_alone(ctx, spec, &halo, &ring) : trouble(FERRY_ERR_ARG, "halo_out is NULL");
+        halo_out ? make_alone(ctx, spec, &halo) : trouble(FERRY_ERR_ARG, "halo_out is NULL");
     st = ferry_context_agree(
         ctx, blame(ctx, st)); /* every rank passes here, also one that has already failed */
     if (st != FERRY_OK)
         goto out;
-    st = halo_compare_shapes(ctx, halo);
+    st = share(halo);
     if (st != FERRY_OK)
         goto out;
-    st = halo_compare_blocks(ctx, halo, &ring);
-    if (st != FERRY_OK)
-        goto out;
-    st = halo_compile(ctx, halo, &ring);
+    st = compile(halo);
     if (st != FERRY_OK)
         goto out;
     *halo_out = halo;
     halo = NULL;
 out:
-    halo_drop_neighbours(&ring);
     ferry_halo_free(halo);
     return st;
+}
+
+/* Ghosts of two fields in one array would be filled twice. Not worth more than a look: fields are
+ * few. */
+static ferry_status check_addresses(const ferry_halo *halo, void *const *fields)
+{
+    for (int f = 0; f < halo->field_count; f++) {
+        if (!(halo->moves >> f & 1))
+            continue;
+        if (!fields[f])
+            return trouble(FERRY_ERR_ARG,
+                           "ferry_halo_start: fields[%d] is NULL on rank %d, expected an array", f,
+                           halo->rank);
+        for (int g = 0; g < f; g++)
+            if (fields[g] == fields[f] && (halo->moves >> g & 1))
+                return trouble(
+                    FERRY_ERR_ARG,
+                    "ferry_halo_start: fields[%d] and fields[%d] are the same array on rank %d", g,
+                    f, halo->rank);
+    }
+    return FERRY_OK;
 }
 
 ferry_status ferry_halo_start(ferry_halo *halo, void *const *fields)
@@ -82,11 +127,9 @@ ferry_status ferry_halo_start(ferry_halo *halo, void *const *fields)
         return trouble(FERRY_ERR_ARG,
                        "ferry_halo_start: fields is NULL on rank %d, expected %d addresses",
                        halo->rank, halo->field_count);
-    for (int f = 0; f < halo->field_count; f++)
-        if (!fields[f] && (halo->moves >> f & 1))
-            return trouble(FERRY_ERR_ARG,
-                           "ferry_halo_start: fields[%d] is NULL on rank %d, expected an array", f,
-                           halo->rank);
+    const ferry_status st = check_addresses(halo, fields);
+    if (st != FERRY_OK)
+        return st;
     return ferry_plan_start_buffers(halo->plan, halo->field_count, (const void *const *)fields,
                                     fields);
 }
@@ -112,8 +155,7 @@ ferry_status ferry_halo_exchange(ferry_halo *halo, void *const *fields)
     return st == FERRY_OK ? ferry_plan_wait(halo->plan) : st;
 }
 
-static ferry_status check_field_number(const char *call, const ferry_halo *halo, int field,
-                                       const void *out)
+ferry_status halo_check_field(const char *call, const ferry_halo *halo, int field, const void *out)
 {
     if (!halo || !out)
         return trouble(FERRY_ERR_ARG, "%s: %s is NULL", call, halo ? "the output" : "halo");
@@ -125,26 +167,26 @@ static ferry_status check_field_number(const char *call, const ferry_halo *halo,
 
 ferry_status ferry_halo_field_bytes(const ferry_halo *halo, int field, int64_t *bytes_out)
 {
-    const ferry_status st = check_field_number("ferry_halo_field_bytes", halo, field, bytes_out);
+    const ferry_status st = halo_check_field("ferry_halo_field_bytes", halo, field, bytes_out);
 
     if (st == FERRY_OK)
-        *bytes_out = halo_field_size(halo, field);
+        *bytes_out = halo_field_size(halo->block, field, halo->dims);
     return st;
 }
 
 ferry_status ferry_halo_interior(const ferry_halo *halo, int field, int64_t *offset_out,
                                  int64_t *strides_out)
 {
-    const ferry_status st = check_field_number("ferry_halo_interior", halo, field, offset_out);
+    const ferry_status st = halo_check_field("ferry_halo_interior", halo, field, offset_out);
 
     if (st != FERRY_OK)
         return st;
-    int64_t stride = halo->block->fields[field].element_bytes, offset = 0;
+    const halo_field *f = &halo->block->fields[field];
+    int64_t offset = 0;
     for (int d = 0; d < halo->dims; d++) {
         if (strides_out)
-            strides_out[d] = stride;
-        offset += halo->block->fields[field].ghost[d][0] * stride;
-        stride *= halo_cells(halo->block, field, d);
+            strides_out[d] = f->stride[d];
+        offset += f->ghost[d][0] * f->stride[d];
     }
     *offset_out = offset;
     return FERRY_OK;
@@ -154,62 +196,10 @@ ferry_status ferry_halo_describe(const ferry_halo *halo, ferry_plan_info *info_o
 {
     if (!halo)
         return trouble(FERRY_ERR_ARG, "ferry_halo_describe: halo is NULL");
-    return ferry_plan_describe(halo->plan, info_out);
-}
-
-/* --- explain
- * ------------------------------------------------------------------------------------------ */
-
-static void explain_side(const ferry_halo *halo, int d, int side, text_out *out)
-{
-    int step[MAX_DIMS] = {0};
-
-    step[d] = side ? 1 : -1;
-    const int rank = halo_rank_at(halo, step);
-    text_add(out, ", %s neighbour ", side ? "high" : "low");
-    if (rank < 0)
-        text_add(out, "none");
-    else
-        text_add(out, "rank %d", rank);
-}
-
-static void explain_dimension(const ferry_halo *halo, int d, text_out *out)
-{
-    text_add(out, "  dimension %d: %lld cells, block %d of %d%s", d,
-             (long long)halo->block->extent[d], halo->place[d], halo->grid[d],
-             halo->periodic[d] ? " (periodic)" : "");
-    explain_side(halo, d, 0, out);
-    explain_side(halo, d, 1, out);
-    text_add(out, "\n");
-}
-
-static void explain_field(const ferry_halo *halo, int f, text_out *out)
-{
-    const halo_field *field = &halo->block->fields[f];
-
-    text_add(out, "  field %d: %lld B a cell, ghosts", f, (long long)field->element_bytes);
-    for (int d = 0; d < halo->dims; d++)
-        text_add(out, " %lld/%lld", (long long)field->ghost[d][0], (long long)field->ghost[d][1]);
-    text_add(out, ", array ");
-    text_bytes(out, (uint64_t)halo_field_size(halo, f));
-    text_add(out, "\n");
-}
-
-size_t ferry_halo_explain(const ferry_halo *halo, char *text, size_t bytes)
-{
-    static const char *const corners[] = {"faces", "faces and edges", "faces, edges and corners"};
-    text_out out = {.at = text, .room = bytes};
-
-    if (!halo) {
-        text_add(&out, "none");
-        return out.needed;
-    }
-    text_add(&out, "halo of rank %d: %s\n", halo->rank, corners[halo->corners]);
-    for (int d = 0; d < halo->dims; d++)
-        explain_dimension(halo, d, &out);
-    for (int f = 0; f < halo->field_count; f++)
-        explain_field(halo, f, &out);
-    const size_t used = size_min(out.needed, bytes);
-    return out.needed +
-           ferry_plan_explain(halo->plan, bytes > used ? text + used : NULL, bytes - used);
+    const ferry_status st = ferry_plan_describe(halo->plan, info_out);
+    if (st == FERRY_OK)
+        info_out->private_bytes += sizeof *halo + halo_block_bytes(halo) +
+                                   halo->pieces.room * sizeof *halo->pieces.list +
+                                   (size_t)halo->field_count * sizeof *halo->inner;
+    return st;
 }

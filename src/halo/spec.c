@@ -1,10 +1,13 @@
-/* Read a spec: every number is checked here, once, so that the rest of the halo can rely on it. */
+/* Read a spec: every number is checked here and in field.c, once, so that the rest of the halo can
+ * rely on it. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
 #include "halo/halo.h"
+
+static const int64_t most_cells = (int64_t)1 << 60; /* sums of a few never overflow */
 
 static ferry_status check_counts(const ferry_halo_spec *spec)
 {
@@ -14,10 +17,6 @@ static ferry_status check_counts(const ferry_halo_spec *spec)
         return trouble(FERRY_ERR_ARG, "spec.size is %zu, expected %zu", spec->size, sizeof *spec);
     if (spec->dims < 1 || spec->dims > MAX_DIMS)
         return trouble(FERRY_ERR_ARG, "spec.dims is %d, expected 1..%d", spec->dims, MAX_DIMS);
-    if ((unsigned)spec->corners > FERRY_HALO_ALL)
-        return trouble(FERRY_ERR_ARG,
-                       "spec.corners is %d, expected FERRY_HALO_FACES, _EDGES or _ALL",
-                       (int)spec->corners);
     if (spec->field_count < 1 || spec->field_count > FERRY_PLAN_MAX_BUFFERS)
         return trouble(FERRY_ERR_ARG, "spec.field_count is %d, expected 1..%d", spec->field_count,
                        FERRY_PLAN_MAX_BUFFERS);
@@ -26,38 +25,52 @@ static ferry_status check_counts(const ferry_halo_spec *spec)
     return FERRY_OK;
 }
 
+static ferry_status check_choices(const ferry_halo_spec *spec)
+{
+    if ((unsigned)spec->corners > FERRY_HALO_ALL)
+        return trouble(FERRY_ERR_ARG,
+                       "spec.corners is %d, expected FERRY_HALO_FACES, _EDGES or _ALL",
+                       (int)spec->corners);
+    if ((unsigned)spec->blocks > FERRY_HALO_BOXES)
+        return trouble(FERRY_ERR_ARG, "spec.blocks is %d, expected FERRY_HALO_GRID or _BOXES",
+                       (int)spec->blocks);
+    if ((unsigned)spec->order > FERRY_HALO_LAST_FASTEST)
+        return trouble(
+            FERRY_ERR_ARG,
+            "spec.order is %d, expected FERRY_HALO_FIRST_FASTEST or FERRY_HALO_LAST_FASTEST",
+            (int)spec->order);
+    if (spec->holes != 0 && spec->holes != 1)
+        return trouble(FERRY_ERR_ARG, "spec.holes is %d, expected 0 or 1", spec->holes);
+    return FERRY_OK;
+}
+
+static ferry_status check_cells(const char *name, int d, int64_t cells)
+{
+    if (cells < 0)
+        return trouble(FERRY_ERR_ARG, "spec.%s[%d] is %lld, expected 0 or more", name, d,
+                       (long long)cells);
+    if (cells > most_cells)
+        return trouble(FERRY_ERR_ARG, "spec.%s[%d] is %lld, expected at most 2^60", name, d,
+                       (long long)cells);
+    return FERRY_OK;
+}
+
 static ferry_status check_block(const ferry_halo_spec *spec)
 {
     for (int d = 0; d < spec->dims; d++) {
-        if (spec->extent[d] < 0)
-            return trouble(FERRY_ERR_ARG, "spec.extent[%d] is %lld, expected 0 or more", d,
-                           (long long)spec->extent[d]);
+        ferry_status st = check_cells("extent", d, spec->extent[d]);
+        if (st != FERRY_OK)
+            return st;
         for (int side = 0; side < 2; side++)
-            if (spec->ghost[d][side] < 0)
-                return trouble(FERRY_ERR_ARG, "spec.ghost[%d][%d] is %lld, expected 0 or more", d,
+            if (spec->ghost[d][side] < 0 || spec->ghost[d][side] > most_cells)
+                return trouble(FERRY_ERR_ARG,
+                               "spec.ghost[%d][%d] is %lld, expected 0 or more, at most 2^60", d,
                                side, (long long)spec->ghost[d][side]);
     }
     return FERRY_OK;
 }
 
-static ferry_status check_field(const ferry_halo_spec *spec, int f)
-{
-    const ferry_halo_field *field = &spec->fields[f];
-
-    if (field->size != sizeof *field)
-        return trouble(FERRY_ERR_ARG, "spec.fields[%d].size is %zu, expected %zu", f, field->size,
-                       sizeof *field);
-    if (field->element_bytes < 1)
-        return trouble(FERRY_ERR_ARG, "spec.fields[%d].element_bytes is %lld, expected 1 or more",
-                       f, (long long)field->element_bytes);
-    for (int d = 0; d < spec->dims; d++)
-        for (int side = 0; side < 2; side++)
-            if (field->ghost[d][side] < -1)
-                return trouble(FERRY_ERR_ARG,
-                               "spec.fields[%d].ghost[%d][%d] is %lld, expected -1 or more", f, d,
-                               side, (long long)field->ghost[d][side]);
-    return FERRY_OK;
-}
+/* --- grids -------------------------------------------------------------------------------- */
 
 static ferry_status take_cartesian(const ferry_context *ctx, ferry_halo *halo)
 {
@@ -78,6 +91,17 @@ static ferry_status take_cartesian(const ferry_context *ctx, ferry_halo *halo)
     return FERRY_OK;
 }
 
+static ferry_status take_periodic(const ferry_halo_spec *spec, ferry_halo *halo)
+{
+    for (int d = 0; d < halo->dims; d++) {
+        if (spec->periodic[d] != 0 && spec->periodic[d] != 1)
+            return trouble(FERRY_ERR_ARG, "spec.periodic[%d] is %d, expected 0 or 1", d,
+                           spec->periodic[d]);
+        halo->periodic[d] = spec->periodic[d];
+    }
+    return FERRY_OK;
+}
+
 static ferry_status take_grid(const ferry_halo_spec *spec, ferry_halo *halo)
 {
     int64_t ranks = 1;
@@ -87,19 +111,15 @@ static ferry_status take_grid(const ferry_halo_spec *spec, ferry_halo *halo)
             return trouble(FERRY_ERR_ARG,
                            "spec.grid[%d] is %d, expected 1 or more (or 0 in all dimensions)", d,
                            spec->grid[d]);
-        if (spec->periodic[d] != 0 && spec->periodic[d] != 1)
-            return trouble(FERRY_ERR_ARG, "spec.periodic[%d] is %d, expected 0 or 1", d,
-                           spec->periodic[d]);
         if (!offset_mul(ranks, spec->grid[d], &ranks))
             ranks = INT64_MAX; /* no communicator is that large */
         halo->grid[d] = spec->grid[d];
-        halo->periodic[d] = spec->periodic[d];
     }
     if (ranks != halo->size)
         return trouble(FERRY_ERR_ARG,
                        "spec.grid has %lld places, but the communicator has %d ranks",
                        (long long)ranks, halo->size);
-    return FERRY_OK;
+    return take_periodic(spec, halo);
 }
 
 static bool grid_given(const ferry_halo_spec *spec)
@@ -110,56 +130,94 @@ static bool grid_given(const ferry_halo_spec *spec)
     return false;
 }
 
-static void copy_field(const ferry_halo_spec *spec, int f, halo_field *field)
+static void find_place(ferry_halo *halo)
 {
-    field->element_bytes = spec->fields[f].element_bytes;
-    for (int d = 0; d < spec->dims; d++)
-        for (int side = 0; side < 2; side++) {
-            const int64_t own = spec->fields[f].ghost[d][side];
-            field->ghost[d][side] = own < 0 ? spec->ghost[d][side] : own;
-        }
-}
+    int rest = halo->rank;
 
-/* The local array must be addressable; the layouts of parts of it then are, too. */
-static ferry_status check_field_size(const ferry_halo *halo, int f)
-{
-    const halo_field *field = &halo->block->fields[f];
-    int64_t bytes = field->element_bytes;
-
-    for (int d = 0; d < halo->dims; d++) {
-        int64_t cells;
-        if (!offset_add(halo->block->extent[d], field->ghost[d][0], &cells) ||
-            !offset_add(cells, field->ghost[d][1], &cells) || !offset_mul(bytes, cells, &bytes))
-            return trouble(FERRY_ERR_ARG,
-                           "the array of field %d has 2^63 bytes or more (at dimension %d)", f, d);
+    for (int d = halo->dims - 1; d >= 0; d--) {
+        halo->place[d] = rest % halo->grid[d];
+        rest /= halo->grid[d];
     }
-    return FERRY_OK;
 }
 
-int64_t halo_field_size(const ferry_halo *halo, int field)
-{
-    int64_t bytes = halo->block->fields[field].element_bytes;
+/* --- boxes -------------------------------------------------------------------------------- */
 
-    for (int d = 0; d < halo->dims; d++)
-        bytes *= halo_cells(halo->block, field, d);
-    return bytes;
+static ferry_status take_box(const ferry_halo_spec *spec, ferry_halo *halo)
+{
+    for (int d = 0; d < halo->dims; d++) {
+        ferry_status st = check_cells("origin", d, spec->origin[d]);
+        if (st == FERRY_OK)
+            st = check_cells("global", d, spec->global[d]);
+        if (st != FERRY_OK)
+            return st;
+        if (spec->origin[d] + spec->extent[d] > spec->global[d])
+            return trouble(FERRY_ERR_ARG,
+                           "spec.origin[%d] + spec.extent[%d] is %lld + %lld, expected at most "
+                           "spec.global[%d], %lld",
+                           d, d, (long long)spec->origin[d], (long long)spec->extent[d], d,
+                           (long long)spec->global[d]);
+        halo->total[d] = spec->global[d];
+    }
+    return take_periodic(spec, halo);
 }
 
-static ferry_status copy_block(const ferry_halo_spec *spec, ferry_halo *halo)
+/* --- all of it ---------------------------------------------------------------------------- */
+
+static ferry_status take_blocks(const ferry_context *ctx, const ferry_halo_spec *spec,
+                                ferry_halo *halo)
 {
-    ferry_status st = alloc_zero(1, halo_block_bytes(halo), &halo->block);
+    if (spec->blocks == FERRY_HALO_BOXES)
+        return take_box(spec, halo);
+    const ferry_status st = grid_given(spec) ? take_grid(spec, halo) : take_cartesian(ctx, halo);
+    if (st == FERRY_OK)
+        find_place(halo);
+    return st;
+}
+
+static void take_choices(const ferry_halo_spec *spec, ferry_halo *halo)
+{
+    halo->dims = spec->dims;
+    halo->corners = spec->corners;
+    halo->field_count = spec->field_count;
+    halo->blocks = spec->blocks;
+    halo->holes = spec->blocks == FERRY_HALO_BOXES && spec->holes;
+}
+
+static ferry_status make_block(const ferry_halo_spec *spec, ferry_halo *halo)
+{
+    const ferry_status st = alloc_zero(1, halo_block_bytes(halo), &halo->block);
 
     if (st != FERRY_OK)
         return st;
     memcpy(halo->block->extent, spec->extent, (size_t)halo->dims * sizeof spec->extent[0]);
-    for (int f = 0; st == FERRY_OK && f < halo->field_count; f++) {
-        st = check_field(spec, f);
-        if (st != FERRY_OK)
-            break;
-        copy_field(spec, f, &halo->block->fields[f]);
-        st = check_field_size(halo, f);
+    if (halo->blocks == FERRY_HALO_BOXES)
+        memcpy(halo->block->origin, spec->origin, (size_t)halo->dims * sizeof spec->origin[0]);
+    return halo_read_fields(spec, halo);
+}
+
+/* What all ranks will see of this one. */
+static void fill_record(ferry_halo *halo)
+{
+    halo_record *r = &halo->record;
+
+    r->shape[SHAPE_DIMS] = halo->dims;
+    r->shape[SHAPE_CORNERS] = halo->corners;
+    r->shape[SHAPE_FIELDS] = halo->field_count;
+    r->shape[SHAPE_BLOCKS] = halo->blocks;
+    r->shape[SHAPE_HOLES] = halo->holes;
+    memcpy(r->origin, halo->block->origin, sizeof r->origin);
+    memcpy(r->extent, halo->block->extent, sizeof r->extent);
+    for (int d = 0; d < halo->dims; d++) {
+        r->shape[SHAPE_GRID + d] = halo->grid[d];
+        r->shape[SHAPE_PERIODIC + d] = halo->periodic[d];
+        r->shape[SHAPE_GLOBAL + d] = halo->total[d]; /* of a grid, not known yet */
+        for (int f = 0; f < halo->field_count; f++) {
+            const halo_field *field = &halo->block->fields[f];
+            const int64_t low = field->ghost[d][0], high = field->ghost[d][1] + field->stagger[d];
+            r->reach[d][0] = r->reach[d][0] > low ? r->reach[d][0] : low;
+            r->reach[d][1] = r->reach[d][1] > high ? r->reach[d][1] : high;
+        }
     }
-    return st;
 }
 
 ferry_status halo_read_spec(const ferry_context *ctx, const ferry_halo_spec *spec, ferry_halo *halo)
@@ -168,6 +226,8 @@ ferry_status halo_read_spec(const ferry_context *ctx, const ferry_halo_spec *spe
     ferry_status st = check_counts(spec);
 
     if (st == FERRY_OK)
+        st = check_choices(spec);
+    if (st == FERRY_OK)
         st = check_block(spec);
     if (st == FERRY_OK)
         st = ferry_context_describe(ctx, &info);
@@ -175,12 +235,11 @@ ferry_status halo_read_spec(const ferry_context *ctx, const ferry_halo_spec *spe
         return st;
     halo->rank = info.rank;
     halo->size = info.size;
-    halo->dims = spec->dims;
-    halo->corners = spec->corners;
-    halo->field_count = spec->field_count;
-    st = grid_given(spec) ? take_grid(spec, halo) : take_cartesian(ctx, halo);
-    if (st != FERRY_OK)
-        return st;
-    halo_find_place(halo);
-    return copy_block(spec, halo);
+    take_choices(spec, halo);
+    st = take_blocks(ctx, spec, halo);
+    if (st == FERRY_OK)
+        st = make_block(spec, halo);
+    if (st == FERRY_OK)
+        fill_record(halo);
+    return st;
 }
