@@ -74,7 +74,7 @@ static ferry_status set_dense(const ferry_halo_spec *spec, halo_block *block, in
 }
 
 /* Dimensions from the smallest stride to the largest; along those with one cell strides do not
- * matter. */
+ * matter, and in an empty array none does. */
 static int sort_strides(const halo_block *block, int f, int dims, int order_out[])
 {
     const int64_t *stride = block->fields[f].stride;
@@ -82,6 +82,8 @@ static int sort_strides(const halo_block *block, int f, int dims, int order_out[
 
     for (int d = 0; d < dims; d++) {
         int k = count;
+        if (halo_cells(block, f, d) == 0)
+            return 0;
         if (halo_cells(block, f, d) == 1)
             continue;
         for (; k > 0 && stride[order_out[k - 1]] > stride[d]; k--)

@@ -30,6 +30,8 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_again)     \
     X(bundle_into)      \
     X(halo)             \
+    X(halo_boxes)       \
+    X(halo_random)      \
     X(transpose)        \
     X(memory)           \
     X(tune)
