@@ -15,7 +15,7 @@
 #include "ferry/context.h"
 #include "ferry/experimental.h"
 
-enum { USUAL_RANKS = 2, USUAL_SECONDS = 10, SECONDS_MOST = 600 };
+enum { USUAL_RANKS = 2, USUAL_SECONDS = 6, SECONDS_MOST = 600 };
 
 typedef struct tune_job {
     bool show, reset, dry_run;
@@ -222,7 +222,7 @@ int cli_tune(cli *cli)
     tune_job job = {.seconds = USUAL_SECONDS};
     const option_spec options[] = {
         {'n', "np", "N", OPTION_COUNT, &cli->np, "ranks to start; default 2"},
-        {0, "seconds", "N", OPTION_COUNT, &job.seconds, "about how long to measure; default 10"},
+        {0, "seconds", "N", OPTION_COUNT, &job.seconds, "about how long to measure; default 6"},
         {0, "dry-run", NULL, OPTION_FLAG, &job.dry_run, "measure and print, but write nothing"},
         {0, "show", NULL, OPTION_FLAG, &job.show, "print the record in use, measure nothing"},
         {0, "reset", NULL, OPTION_FLAG, &job.reset, "remove the file: back to built-in values"},

@@ -133,7 +133,8 @@ void why_explain(const why_list *whys, const ferry_context *ctx, text_out *out)
                  w->edges == 1 ? "the edge" : "the edges", w->sends ? "to" : "from", w->peer,
                  routes[w->route]->name);
         add_time(out, expected(w, w->route));
-        text_add(out, note ? " (%s)" : "", note);
+        if (note)
+            text_add(out, " (%s)", note);
         explain_others(w, ctx, out);
         if (!ctx->arena && w->peer != ctx->rank && *ctx->shared_reason)
             text_add(out, "; no shared memory: %s", ctx->shared_reason);
