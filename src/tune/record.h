@@ -34,7 +34,7 @@
   X(WIRE_BYTE, "wire_byte_ns", 1, 0.001, 1000, "ns", "each byte of it")                            \
   X(SLOT_BYTES, "slot_bytes", 32768, 4096, 1048576, "bytes", "a slot of the ring")                 \
   X(SLOT_COUNT, "slot_count", 4, 2, 16, "slots", "slots of a ring that one does not suffice")      \
-  X(PAST_BYTES, "past_bytes", 8192, 2048, 1048576, "bytes",                                        \
+  X(PAST_BYTES, "past_bytes", 4096, 2048, 1048576, "bytes",                                        \
     "longer slots are written past the caches, unless trials say otherwise")
 
 typedef enum tune_item {
