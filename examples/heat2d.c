@@ -24,10 +24,6 @@ typedef struct plate {
     ferry_halo *halo;           /* serves both */
 } plate;
 
-typedef struct box {
-    int64_t x0, x1, y0, y1; /* first cell, and one past the last; 1 is the first cell that is no ghost */
-} box;
-
 typedef void way(plate *p, int steps);
 
 static void must(ferry_status status)
@@ -105,12 +101,13 @@ static void set_plate(plate *p)
         }
 }
 
-static void update(const plate *p, const double *now, double *next, box b)
+/* The cells low <= x, y < high of a box, counted from the first one that is no ghost. */
+static void update(const plate *p, const double *now, double *next, const ferry_halo_box *box)
 {
-    for (int64_t y = b.y0; y < b.y1; y++)
-        for (int64_t x = b.x0; x < b.x1; x++) {
-            const double *const c = now + y * p->row + x;
-            next[y * p->row + x] = *c + 0.2 * (c[-1] + c[1] + c[-p->row] + c[p->row] - 4 * *c);
+    for (int64_t y = box->low[1]; y < box->high[1]; y++)
+        for (int64_t x = box->low[0]; x < box->high[0]; x++) {
+            const int64_t i = (y + 1) * p->row + x + 1;
+            next[i] = now[i] + 0.2 * (now[i - 1] + now[i + 1] + now[i - p->row] + now[i + p->row] - 4 * now[i]);
         }
 }
 
@@ -129,6 +126,7 @@ static void run_plain(plate *p, int steps)
 {
     const int nx = (int)p->count[0], ny = (int)p->count[1];
     const int64_t row = p->row;
+    const ferry_halo_box all = {{0, 0}, {nx, ny}};
     MPI_Datatype column;
 
     MPI_Type_vector(ny, 1, (int)row, MPI_DOUBLE, &column);
@@ -139,34 +137,27 @@ static void run_plain(plate *p, int steps)
         pass(p, 0, -1, now + row + 1, now + row + nx + 1, 1, column);
         pass(p, 1, 1, now + ny * row + 1, now + 1, nx, MPI_DOUBLE);
         pass(p, 1, -1, now + row + 1, now + (ny + 1) * row + 1, nx, MPI_DOUBLE);
-        update(p, now, next, (box){1, nx + 1, 1, ny + 1});
+        update(p, now, next, &all);
     }
     MPI_Type_free(&column);
 }
 
 /* --- with ferry ----------------------------------------------------------------------------------------- */
 
-/* The cells that need ghosts: the lowest and the highest row, then what is left of the first and the last column. */
-static void update_border(const plate *p, const double *now, double *next)
-{
-    const int64_t nx = p->count[0], ny = p->count[1];
-
-    update(p, now, next, (box){1, nx + 1, 1, 2});
-    if (ny > 1)
-        update(p, now, next, (box){1, nx + 1, ny, ny + 1});
-    update(p, now, next, (box){1, 2, 2, ny});
-    if (nx > 1)
-        update(p, now, next, (box){nx, nx + 1, 2, ny});
-}
-
 static void run_ferry(plate *p, int steps)
 {
+    ferry_halo_box inner, border[FERRY_HALO_MAX_BOUNDARY];
+    int borders;
+
+    must(ferry_halo_inner(p->halo, 0, &inner)); /* cells that need no ghosts */
+    must(ferry_halo_boundary(p->halo, 0, border, &borders));
     for (int i = 0; i < steps; i++) {
         double *const now = p->heat[i % 2], *const next = p->heat[(i + 1) % 2];
         must(ferry_halo_start(p->halo, (void *[]){now}));
-        update(p, now, next, (box){2, p->count[0], 2, p->count[1]});
+        update(p, now, next, &inner);
         must(ferry_halo_wait(p->halo));
-        update_border(p, now, next);
+        for (int k = 0; k < borders; k++)
+            update(p, now, next, &border[k]);
     }
 }
 

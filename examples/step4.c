@@ -8,10 +8,6 @@
 
 enum { NX = 32, NY = 24, ROW = NX + 2, SUBSTANCES = 2, STEPS = 200, MOST_RANKS = 64 };
 
-typedef struct box {
-    int x0, x1, y0, y1; /* cells x0 <= x < x1, y0 <= y < y1, counted from the first interior cell */
-} box;
-
 /* A block of nx x ny cells with a ghost cell around it, now and at the next step. */
 typedef double block[2][SUBSTANCES][(NY + 2) * ROW];
 
@@ -53,11 +49,12 @@ static double spread(const double *c)
     return 0.2 * (c[-1] + c[1] + c[-ROW] + c[ROW]) + 0.05 * (c[-ROW - 1] + c[-ROW + 1] + c[ROW - 1] + c[ROW + 1]) - *c;
 }
 
-static void update(double *const now[], double *const next[], box b)
+/* The cells low <= x, y < high of a box, counted from the first interior cell. */
+static void update(double *const now[], double *const next[], const ferry_halo_box *box)
 {
-    for (int y = b.y0; y < b.y1; y++)
-        for (int x = b.x0; x < b.x1; x++) {
-            const int i = (y + 1) * ROW + x + 1;
+    for (int64_t y = box->low[1]; y < box->high[1]; y++)
+        for (int64_t x = box->low[0]; x < box->high[0]; x++) {
+            const int64_t i = (y + 1) * ROW + x + 1;
             const double u = now[0][i], v = now[1][i], reaction = u * v * v;
             next[0][i] = u + 0.2 * spread(now[0] + i) - reaction + 0.03 * (1 - u);
             next[1][i] = v + 0.1 * spread(now[1] + i) + reaction - 0.09 * v;
@@ -66,14 +63,16 @@ static void update(double *const now[], double *const next[], box b)
 
 static void step(ferry_halo *halo, double *const now[], double *const next[])
 {
-    const box inner = {1, NX - 1, 1, NY - 1}; /* reaches no ghost */
-    const box border[] = {{0, NX, 0, 1}, {0, NX, NY - 1, NY}, {0, 1, 1, NY - 1}, {NX - 1, NX, 1, NY - 1}};
+    ferry_halo_box inner, border[FERRY_HALO_MAX_BOUNDARY];
+    int count;
 
-    must(ferry_halo_start(halo, (void *const *)now)); /* never waits */
-    update(now, next, inner);                         /* reads what is sent, writes another array */
-    must(ferry_halo_wait(halo));                      /* the ghosts are there */
-    for (size_t i = 0; i < sizeof border / sizeof *border; i++)
-        update(now, next, border[i]);
+    must(ferry_halo_inner(halo, 0, &inner)); /* cells whose stencil reaches no ghost; both fields have the same */
+    must(ferry_halo_boundary(halo, 0, border, &count)); /* all others */
+    must(ferry_halo_start(halo, (void *const *)now));   /* never waits */
+    update(now, next, &inner);                          /* reads what is sent, writes another array */
+    must(ferry_halo_wait(halo));                        /* the ghosts are there */
+    for (int i = 0; i < count; i++)
+        update(now, next, &border[i]);
 }
 
 /* The start: one substance everywhere, a drop of the other. Its place is on the whole grid. */
@@ -103,11 +102,13 @@ static const double *alone(int substance, int rows)
     static double whole[2][SUBSTANCES][(MOST_RANKS * NY + 2) * ROW];
     double *fields[2][SUBSTANCES] = {{whole[0][0], whole[0][1]}, {whole[1][0], whole[1][1]}};
 
+    const ferry_halo_box all = {{0, 0}, {NX, rows}};
+
     set(fields[0], rows, 0);
     for (int i = 0; i < STEPS; i++) {
         wrap(fields[i % 2][0], rows);
         wrap(fields[i % 2][1], rows);
-        update(fields[i % 2], fields[(i + 1) % 2], (box){0, NX, 0, rows});
+        update(fields[i % 2], fields[(i + 1) % 2], &all);
     }
     return fields[STEPS % 2][substance];
 }
