@@ -167,6 +167,52 @@ FERRY_API ferry_status ferry_context_agree(ferry_context *ctx, ferry_status stat
  */
 FERRY_API ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out);
 
+/** Bytes for a rank, or from one. */
+typedef struct ferry_parcel {
+    int rank;         /**< where they go, or come from */
+    size_t bytes;     /**< how many; 0 is allowed */
+    const void *data; /**< the bytes; not NULL unless @p bytes is 0 */
+} ferry_parcel;
+
+/**
+ * Send parcels to some ranks and get those that others send, when nobody knows who will send to whom. Meant for setting
+ * up, not for every step: rounds of plans need neither allocation nor agreement.
+ *
+ *     ferry_parcel wanted = {owner, bytes, list}, *got;
+ *     size_t count;
+ *     ferry_context_swap(ctx, &wanted, 1, &got, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         answer(got[i].rank, got[i].data, got[i].bytes);
+ *     ferry_parcels_free(got);
+ *
+ * @param ctx        context
+ * @param parcels    count parcels, at most one for each rank, this one included, in increasing order of ranks; borrowed
+ *                   during the call
+ * @param count      parcels of this rank; 0 is allowed
+ * @param got_out    filled with the parcels for this rank, in increasing order of ranks; handed over, to be freed with
+ *                   ferry_parcels_free(). Each one's data lies at a multiple of 16 bytes.
+ * @param count_out  filled with their number
+ * @retval FERRY_OK          filled
+ * @retval FERRY_ERR_ARG     on any rank NULL, ranks out of range or order, or data that is NULL; on all ranks
+ * @retval FERRY_ERR_MEMORY  a rank is out of memory; nothing is filled
+ * @retval FERRY_ERR_MPI     an MPI call failed; the context is broken: only freeing is allowed
+ *
+ * Collective   over the context     Blocks   yes           Memory  what comes; meanwhile 16 bytes for each rank
+ * Threads      one at a time per context    Cost   a barrier and two messages for each parcel    Since   0.1
+ */
+FERRY_API ferry_status ferry_context_swap(ferry_context *ctx, const ferry_parcel *parcels, size_t count,
+                                          ferry_parcel **got_out, size_t *count_out);
+
+/**
+ * Free what ferry_context_swap() has filled. Does nothing for NULL.
+ *
+ * @param parcels  owned by the caller; not valid afterwards
+ *
+ * Collective   no            Blocks   no            Memory  frees
+ * Threads      any thread    Cost     constant      Since   0.1
+ */
+FERRY_API void ferry_parcels_free(ferry_parcel *parcels);
+
 /** One route and whether it can be used here; filled by ferry_context_route(). */
 typedef struct ferry_route_info {
     const char *name;  /**< such as "node_ring"; static */

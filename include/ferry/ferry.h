@@ -12,6 +12,7 @@
 #include "ferry/context.h"
 #include "ferry/element.h"
 #include "ferry/halo.h"
+#include "ferry/halo_unstructured.h"
 #include "ferry/layout.h"
 #include "ferry/memory.h"
 #include "ferry/plan.h"

@@ -17,6 +17,8 @@ enum {
     CONTEXT_TAG_NOTES = 6,    /* the edges themselves */
     CONTEXT_TAG_SETUP = 2,    /* carriers made pair by pair */
     CONTEXT_TAG_CAST = 3,     /* streams: pieces of a broadcast */
+    CONTEXT_TAG_SWAP = 7,     /* lengths of parcels */
+    CONTEXT_TAG_PARCEL = 8,   /* parcels themselves */
     CONTEXT_TAG_ROUND = 1024, /* + channel: rounds of plans */
     CONTEXT_TAG_CHANNELS = 14336,
     CONTEXT_TAG_REPLY = CONTEXT_TAG_ROUND + CONTEXT_TAG_CHANNELS, /* + tag: receivers of streams */

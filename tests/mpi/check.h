@@ -32,6 +32,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(halo)             \
     X(halo_boxes)       \
     X(halo_random)      \
+    X(mesh)             \
     X(transpose)        \
     X(memory)           \
     X(tune)

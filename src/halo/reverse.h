@@ -1,0 +1,37 @@
+/* The way back of a halo, structured or not: its edges with both ends exchanged, and an op. */
+#ifndef HALO_REVERSE_H
+#define HALO_REVERSE_H
+
+#include <stdbool.h>
+
+#include "ferry/context.h"
+#include "ferry/plan.h"
+
+typedef struct halo_reverse {
+    ferry_plan *plan; /* NULL: not prepared */
+    ferry_op op;
+    ferry_type types[FERRY_PLAN_MAX_BUFFERS];
+} halo_reverse;
+
+/* What a caller wants; `call` is named in texts. */
+typedef struct halo_reverse_wish {
+    const char *call;
+    int rank, size, field_count;
+    ferry_op op;
+    const ferry_type *types;
+} halo_reverse_wish;
+
+/* Check a wish, let all ranks compare theirs, and tell whether it is what is prepared already.
+ * Collective, agreed. */
+ferry_status halo_reverse_check(ferry_context *ctx, const halo_reverse *reverse,
+                                const halo_reverse_wish *wish, int *prepared_out);
+
+/* Compile edges that go from ghosts to owners, whose `buffer` is the field; sets their ops. The old
+ * plan is freed when the new one stands. Collective, agreed. */
+ferry_status halo_reverse_compile(ferry_context *ctx, halo_reverse *reverse,
+                                  const halo_reverse_wish *wish, ferry_edge *edges, size_t count);
+
+/* ERR_STATE unless prepared. */
+ferry_status halo_reverse_ready(const halo_reverse *reverse, const char *call);
+
+#endif
