@@ -10,6 +10,7 @@
 #include "ferry/bundle_move.h"
 #include "ferry/bundle_path.h"
 #include "ferry/context.h"
+#include "ferry/datatype.h"
 #include "ferry/element.h"
 #include "ferry/halo.h"
 #include "ferry/halo_unstructured.h"

@@ -62,6 +62,13 @@ ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out);
 ferry_status layout_of_runs(size_t element, const layout_run *runs, size_t count,
                             ferry_layout **layout_out);
 
+/* The layout of nests in order, in the form that takes less memory: as they are, or as runs. */
+ferry_status layout_of_nests(size_t element, layout_nest *nests, size_t count,
+                             ferry_layout **layout_out);
+
+/* Bring the loops of a nest into normal form. */
+void layout_normalise(layout_nest *nest);
+
 /* Join nests that follow each other at one stride into loops; returns how many are left. Order
  * stays. */
 size_t layout_fold(layout_nest *nests, size_t count);
