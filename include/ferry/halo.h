@@ -124,10 +124,10 @@ typedef struct ferry_halo_spec {
  * @param halo_out  filled; the caller frees it with ferry_halo_free() before the context
  * @retval FERRY_OK             filled
  * @retval FERRY_ERR_ARG        NULL, a number out of its range or overflowing 63 bits, a grid that is not the number of
- *                              ranks, ranks that differ in what must be equal, strides that make cells share bytes,
- *                              or ghosts of a periodic domain without cells
+ *                              ranks, ranks that differ in what must be equal, or strides that make cells share bytes
  * @retval FERRY_ERR_SHAPE      on a grid, neighbours whose extents differ across the face between them; with boxes,
- *                              two that overlap, or ghost cells inside of the domain that no rank owns
+ *                              two that overlap; ghost cells inside of the domain that no rank owns, which on a grid
+ *                              are those of a periodic dimension without cells
  * @retval FERRY_ERR_NOT_FOUND  no grid is given and the communicator has no Cartesian topology
  * @retval others               as ferry_plan_compile(); after any failure nothing is filled and nothing is left
  *

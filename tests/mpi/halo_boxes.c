@@ -1,5 +1,6 @@
 /* Halos with explicit boxes, wide ghosts, staggered fields and strides against numbers worked out by hand; the trial
  * of a halo; what is refused. */
+#include "base/alloc.h"
 #include "ferry/halo.h"
 #include "halo/halo.h"
 #include "mpi/support.h"
@@ -371,6 +372,63 @@ static void refuse_arrays(ferry_context *ctx, const ferry_context_info *info)
     ferry_halo_free(halo);
 }
 
+/* A ring without cells has nothing to fill its ghosts with. */
+static void ring_without_cells(ferry_context *ctx, const ferry_context_info *info)
+{
+    ferry_halo_field field = FERRY_HALO_FIELD_INIT;
+    ferry_halo_spec spec = FERRY_HALO_SPEC_INIT;
+    ferry_halo *halo = NULL;
+
+    field.element_bytes = 8;
+    spec.dims = 2;
+    spec.field_count = 1;
+    spec.fields = &field;
+    spec.grid[0] = info->size;
+    spec.grid[1] = 1;
+    spec.extent[1] = 3;
+    spec.periodic[0] = 1;
+    spec.ghost[0][1] = 2;
+    CHECK_EQ_INT(ferry_halo_create(ctx, &spec, &halo), FERRY_ERR_SHAPE);
+    CHECK_DETAIL("field 0 on rank 0 has 6 ghost cells inside of the domain on the high side of dimension 0");
+    check_same_detail();
+    spec.periodic[0] = 0; /* now they lie outside */
+    CHECK_OK(ferry_halo_create(ctx, &spec, &halo));
+    CHECK_OK(ferry_halo_check(halo));
+    ferry_halo_free(halo);
+}
+
+/* --- one rank out of memory ----------------------------------------------------------------------------- */
+
+/* Every allocation of the last rank fails in turn, or as good as every: all ranks fail with it. */
+static void memory_runs_out(ferry_context *ctx, const ferry_context_info *info)
+{
+    ferry_halo_field field = FERRY_HALO_FIELD_INIT;
+    ferry_halo_spec spec = FERRY_HALO_SPEC_INIT;
+    ferry_status st = FERRY_ERR_MEMORY;
+    const int poor = info->rank == info->size - 1;
+
+    field.element_bytes = 8;
+    spec.dims = spec.field_count = 1;
+    spec.fields = &field;
+    spec.extent[0] = 2;
+    spec.ghost[0][0] = spec.ghost[0][1] = 3;
+    spec.grid[0] = info->size;
+    spec.periodic[0] = 1;
+    for (int n = 1; st != FERRY_OK && n < 1000; n += 1 + n / 8) {
+        ferry_halo *halo = NULL;
+        alloc_fail_at(poor ? (uint64_t)n : 0);
+        st = ferry_halo_create(ctx, &spec, &halo);
+        alloc_fail_at(0);
+        if (st != FERRY_OK) {
+            CHECK_EQ_INT(st, FERRY_ERR_MEMORY);
+            check_same_detail();
+            CHECK(halo == NULL);
+        }
+        ferry_halo_free(halo);
+    }
+    CHECK_OK(st);
+}
+
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
 static void on_first_ranks(const ferry_context_info *world, int ranks, void (*run)(ferry_context *, int))
@@ -415,4 +473,7 @@ void check_halo_boxes(ferry_context *ctx)
         if (info.size >= refusals[i].ranks && info.size <= 4) /* more ranks than cores make set-up slow */
             refuse(ctx, &refusals[i], &info);
     refuse_arrays(ctx, &info);
+    ring_without_cells(ctx, &info);
+    if (info.size <= 4)
+        memory_runs_out(ctx, &info);
 }
