@@ -143,8 +143,13 @@ ferry_status halo_find_partners(ferry_halo *halo, const halo_record *records,
                                 halo_partners *partners_out);
 void halo_drop_partners(halo_partners *partners);
 
-/* pieces.c: fill halo->pieces and look for ghosts that nobody fills; not collective. */
+/* pieces.c: fill halo->pieces; not collective. */
 ferry_status halo_find_pieces(ferry_halo *halo, const halo_partners *partners);
+int halo_most_steps(const ferry_halo *halo); /* dimensions along which a ghost may lie outside */
+
+/* unfilled.c: ghosts inside of the domain all have a piece, unless holes are allowed; not
+ * collective. */
+ferry_status halo_check_filled(const ferry_halo *halo);
 
 /* inner.c: fill halo->inner from the pieces; not collective. */
 ferry_status halo_find_inner(ferry_halo *halo);
