@@ -12,6 +12,7 @@
 #ifndef FERRY_HALO_H
 #define FERRY_HALO_H
 
+#include "ferry/element.h"
 #include "ferry/plan.h"
 #include "ferry/status.h"
 
@@ -198,6 +199,89 @@ FERRY_API ferry_status ferry_halo_wait(ferry_halo *halo);
  * Threads      one at a time per context    Cost   the round    Since   0.1
  */
 FERRY_API ferry_status ferry_halo_exchange(ferry_halo *halo, void *const *fields);
+
+/**
+ * Compile the way back: the values of ghosts go to their owners, where they are combined with the cell's value.
+ *
+ * Exactly those ghosts count that ferry_halo_exchange() would fill. A cell with several of them gets those of its own
+ * rank first, then those of other ranks in their order, those of one rank in an order that the specs alone decide: the
+ * bits are the same on any route and in any round; see ::ferry_op. Ghosts keep their values. Preparing the same op and types again
+ * does nothing; other ones replace what was prepared before.
+ *
+ * @param halo   halo without a reverse round under way
+ * @param op     how; the same on all ranks. ::FERRY_OP_REPLACE means ::FERRY_OP_LAST here.
+ * @param types  the type of each field's numbers, one or several to an element, the same on all ranks; borrowed during
+ *               the call; may be NULL for ::FERRY_OP_REPLACE and ::FERRY_OP_LAST
+ * @retval FERRY_OK         ferry_halo_reverse_start() may be called
+ * @retval FERRY_ERR_ARG    NULL, an op that is not defined for a type or for the size of a field's elements, or that
+ *                          differs between ranks
+ * @retval FERRY_ERR_STATE  a reverse round is under way on a rank
+ * @retval others           as ferry_plan_compile(); after any failure what was prepared before is as it was
+ *
+ * Collective   over the context       Blocks   yes         Memory  as ferry_halo_describe() tells
+ * Threads      one at a time per context    Cost   as ferry_plan_compile()    Since   0.1
+ */
+FERRY_API ferry_status ferry_halo_reverse_prepare(ferry_halo *halo, ferry_op op, const ferry_type *types);
+
+/**
+ * Start a reverse round. Never waits for another rank.
+ *
+ * @param halo    halo that is prepared for it and whose last round, of either way, has ended
+ * @param fields  as of ferry_halo_start(); until the round ends ghosts are not to be written, and cells with ghosts
+ *                elsewhere neither read nor written
+ * @retval FERRY_OK         the round is under way
+ * @retval FERRY_ERR_STATE  ferry_halo_reverse_prepare() was not called; nothing was started
+ * @retval others           as ferry_halo_start()
+ *
+ * Collective   over neighbours       Blocks   no            Memory   allocates nothing
+ * Threads      one at a time per context    Cost   proportional to this rank's blocks    Since   0.1
+ */
+FERRY_API ferry_status ferry_halo_reverse_start(ferry_halo *halo, void *const *fields);
+
+/**
+ * Move a reverse round on without waiting, and tell whether it has ended.
+ *
+ * @param halo      halo
+ * @param done_out  filled with 1 when the round has ended (or none was started), else 0
+ * @retval FERRY_OK       filled
+ * @retval FERRY_ERR_ARG  NULL
+ * @retval others         as ferry_plan_wait()
+ *
+ * Collective   no            Blocks   no            Memory   allocates nothing
+ * Threads      one at a time per context    Cost   what can be moved now    Since   0.1
+ */
+FERRY_API ferry_status ferry_halo_reverse_test(ferry_halo *halo, int *done_out);
+
+/**
+ * Wait until this rank's cells have got what their ghosts elsewhere held. Returns at once when no round was started.
+ *
+ * @param halo  halo
+ * @retval FERRY_OK       the round has ended
+ * @retval FERRY_ERR_ARG  NULL
+ * @retval others         as ferry_plan_wait()
+ *
+ * Collective   no            Blocks   yes           Memory   allocates nothing
+ * Threads      one at a time per context    Cost   the round    Since   0.1
+ */
+FERRY_API ferry_status ferry_halo_reverse_wait(ferry_halo *halo);
+
+/**
+ * Bring ghosts to their owners: ferry_halo_reverse_start() and ferry_halo_reverse_wait().
+ *
+ *     ferry_halo_reverse_prepare(halo, FERRY_OP_SUM, types);      // once
+ *     deposit(field);                                             // into cells and ghosts
+ *     ferry_halo_reverse_exchange(halo, &field);                  // cells have their sums
+ *     ferry_halo_exchange(halo, &field);                          // and so have ghosts
+ *
+ * @param halo    halo that is prepared for it and whose last round, of either way, has ended
+ * @param fields  as of ferry_halo_start()
+ * @retval FERRY_OK  the cells are right
+ * @retval others    as ferry_halo_reverse_start() and ferry_plan_wait()
+ *
+ * Collective   over neighbours       Blocks   yes           Memory   allocates nothing
+ * Threads      one at a time per context    Cost   the round    Since   0.1
+ */
+FERRY_API ferry_status ferry_halo_reverse_exchange(ferry_halo *halo, void *const *fields);
 
 /**
  * Tell how many bytes the local array of a field has, ghosts included; with strides, up to the end of its last cell.

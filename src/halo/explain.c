@@ -71,7 +71,10 @@ size_t ferry_halo_explain(const ferry_halo *halo, char *text, size_t bytes)
     for (int f = 0; f < halo->field_count; f++)
         explain_field(halo, f, &out);
     explain_pieces(halo, &out);
-    const size_t used = size_min(out.needed, bytes);
-    return out.needed +
-           ferry_plan_explain(halo->plan, bytes > used ? text + used : NULL, bytes - used);
+    halo_explain_plan(halo->plan, &out);
+    if (halo->reverse.plan) {
+        text_add(&out, "reverse:\n");
+        halo_explain_plan(halo->reverse.plan, &out);
+    }
+    return out.needed;
 }

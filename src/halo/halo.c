@@ -11,6 +11,7 @@ void ferry_halo_free(ferry_halo *halo)
     if (!halo)
         return;
     ferry_plan_free(halo->plan);
+    ferry_plan_free(halo->reverse.plan);
     alloc_free(halo->block);
     alloc_free(halo->pieces.list);
     alloc_free(halo->inner);
@@ -98,40 +99,45 @@ out:
 
 /* Ghosts of two fields in one array would be filled twice. Not worth more than a look: fields are
  * few. */
-static ferry_status check_addresses(const ferry_halo *halo, void *const *fields)
+static ferry_status check_addresses(const ferry_halo *halo, const char *call, void *const *fields)
 {
     for (int f = 0; f < halo->field_count; f++) {
         if (!(halo->moves >> f & 1))
             continue;
         if (!fields[f])
-            return trouble(FERRY_ERR_ARG,
-                           "ferry_halo_start: fields[%d] is NULL on rank %d, expected an array", f,
-                           halo->rank);
+            return trouble(FERRY_ERR_ARG, "%s: fields[%d] is NULL on rank %d, expected an array",
+                           call, f, halo->rank);
         for (int g = 0; g < f; g++)
             if (fields[g] == fields[f] && (halo->moves >> g & 1))
-                return trouble(
-                    FERRY_ERR_ARG,
-                    "ferry_halo_start: fields[%d] and fields[%d] are the same array on rank %d", g,
-                    f, halo->rank);
+                return trouble(FERRY_ERR_ARG,
+                               "%s: fields[%d] and fields[%d] are the same array on rank %d", call,
+                               g, f, halo->rank);
     }
     return FERRY_OK;
 }
 
-ferry_status ferry_halo_start(ferry_halo *halo, void *const *fields)
+ferry_status halo_start(const ferry_halo *halo, const char *call, ferry_plan *plan,
+                        void *const *fields)
 {
-    if (!halo)
-        return trouble(FERRY_ERR_ARG, "ferry_halo_start: halo is NULL");
     if (halo->moves == 0)
-        return ferry_plan_start_buffers(halo->plan, 0, NULL, NULL);
+        return ferry_plan_start_buffers(plan, 0, NULL, NULL);
     if (!fields)
-        return trouble(FERRY_ERR_ARG,
-                       "ferry_halo_start: fields is NULL on rank %d, expected %d addresses",
+        return trouble(FERRY_ERR_ARG, "%s: fields is NULL on rank %d, expected %d addresses", call,
                        halo->rank, halo->field_count);
-    const ferry_status st = check_addresses(halo, fields);
+    const ferry_status st = check_addresses(halo, call, fields);
     if (st != FERRY_OK)
         return st;
-    return ferry_plan_start_buffers(halo->plan, halo->field_count, (const void *const *)fields,
-                                    fields);
+    return ferry_plan_start_buffers(plan, halo->field_count, (const void *const *)fields, fields);
+}
+
+ferry_status ferry_halo_start(ferry_halo *halo, void *const *fields)
+{
+    static const char call[] = "ferry_halo_start";
+
+    if (!halo)
+        return trouble(FERRY_ERR_ARG, "%s: halo is NULL", call);
+    const ferry_status st = halo_reverse_idle(halo->reverse.plan, call, halo->rank);
+    return st == FERRY_OK ? halo_start(halo, call, halo->plan, fields) : st;
 }
 
 ferry_status ferry_halo_test(ferry_halo *halo, int *done_out)
@@ -197,9 +203,10 @@ ferry_status ferry_halo_describe(const ferry_halo *halo, ferry_plan_info *info_o
     if (!halo)
         return trouble(FERRY_ERR_ARG, "ferry_halo_describe: halo is NULL");
     const ferry_status st = ferry_plan_describe(halo->plan, info_out);
-    if (st == FERRY_OK)
-        info_out->private_bytes += sizeof *halo + halo_block_bytes(halo) +
-                                   halo->pieces.room * sizeof *halo->pieces.list +
-                                   (size_t)halo->field_count * sizeof *halo->inner;
-    return st;
+    if (st != FERRY_OK)
+        return st;
+    info_out->private_bytes += sizeof *halo + halo_block_bytes(halo) +
+                               halo->pieces.room * sizeof *halo->pieces.list +
+                               (size_t)halo->field_count * sizeof *halo->inner;
+    return halo_reverse_account(&halo->reverse, info_out);
 }

@@ -13,6 +13,7 @@
 
 #include "ferry/context.h"
 #include "ferry/halo.h"
+#include "halo/reverse.h"
 
 enum { MAX_DIMS = FERRY_HALO_MAX_DIMS };
 
@@ -66,6 +67,7 @@ typedef struct halo_pieces {
 struct ferry_halo {
     ferry_context *ctx;
     ferry_plan *plan;
+    halo_reverse reverse;
     halo_block *block; /* mine */
     int rank, size;
     int dims, field_count;
@@ -163,7 +165,11 @@ typedef struct halo_edges {
 ferry_status halo_make_edges(const ferry_halo *halo, bool reverse, halo_edges *edges_out);
 void halo_drop_edges(halo_edges *edges);
 
-/* halo.c: for all calls that name a field. */
+/* halo.c: start a round of a plan over the fields; `call` is named in texts. */
+ferry_status halo_start(const ferry_halo *halo, const char *call, ferry_plan *plan,
+                        void *const *fields);
+
+/* For all calls that name a field. */
 ferry_status halo_check_field(const char *call, const ferry_halo *halo, int field, const void *out);
 
 #endif

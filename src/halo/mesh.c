@@ -3,7 +3,6 @@
 #include "halo/mesh.h"
 
 #include "base/alloc.h"
-#include "base/size.h"
 #include "base/text.h"
 #include "base/trouble.h"
 
@@ -169,21 +168,13 @@ ferry_status ferry_mesh_reverse_prepare(ferry_mesh *mesh, ferry_op op, const fer
 
 /* ---- Rounds ---- */
 
-/* One way at a time: both read and write the same arrays. */
-static ferry_status start(ferry_mesh *mesh, const char *call, ferry_plan *plan, ferry_plan *other,
-                          void *const *fields)
+static ferry_status start(const ferry_mesh *mesh, const char *call, ferry_plan *plan,
+                          ferry_plan *other, void *const *fields)
 {
-    int done = 1;
+    const ferry_status st = halo_reverse_idle(other, call, mesh->rank);
 
-    if (other) {
-        const ferry_status st = ferry_plan_test(other, &done);
-        if (st != FERRY_OK)
-            return st;
-    }
-    if (!done)
-        return trouble(FERRY_ERR_STATE,
-                       "%s: a round of the other way has not ended on rank %d: wait for it first",
-                       call, mesh->rank);
+    if (st != FERRY_OK)
+        return st;
     if (mesh->link_count == 0)
         return ferry_plan_start_buffers(plan, 0, NULL, NULL);
     if (!fields)
@@ -265,22 +256,14 @@ ferry_status ferry_mesh_reverse_exchange(ferry_mesh *mesh, void *const *fields)
 
 ferry_status ferry_mesh_describe(const ferry_mesh *mesh, ferry_plan_info *info_out)
 {
-    ferry_plan_info reverse;
-
     if (!mesh)
         return trouble(FERRY_ERR_ARG, "ferry_mesh_describe: mesh is NULL");
-    ferry_status st = ferry_plan_describe(mesh->plan, info_out);
+    const ferry_status st = ferry_plan_describe(mesh->plan, info_out);
     if (st != FERRY_OK)
         return st;
     info_out->private_bytes += sizeof *mesh + mesh->link_count * sizeof *mesh->links +
                                mesh->list_numbers * sizeof *mesh->lists;
-    if (!mesh->reverse.plan)
-        return FERRY_OK;
-    st = ferry_plan_describe(mesh->reverse.plan, &reverse);
-    info_out->private_bytes += reverse.private_bytes;
-    info_out->shared_bytes += reverse.shared_bytes;
-    info_out->staging_bytes += reverse.staging_bytes;
-    return st;
+    return halo_reverse_account(&mesh->reverse, info_out);
 }
 
 static int64_t runs_of(const int64_t *cells, int64_t count)
@@ -303,14 +286,6 @@ static void explain_link(const mesh_link *link, text_out *out)
     text_add(out, "\n");
 }
 
-static void explain_plan(const ferry_plan *plan, text_out *out)
-{
-    const size_t used = size_min(out->needed, out->room);
-
-    out->needed +=
-        ferry_plan_explain(plan, out->room > used ? out->at + used : NULL, out->room - used);
-}
-
 size_t ferry_mesh_explain(const ferry_mesh *mesh, char *text, size_t bytes)
 {
     text_out out = {.at = text, .room = bytes};
@@ -326,10 +301,10 @@ size_t ferry_mesh_explain(const ferry_mesh *mesh, char *text, size_t bytes)
     text_add(&out, " bytes\n");
     for (size_t i = 0; i < mesh->link_count; i++)
         explain_link(&mesh->links[i], &out);
-    explain_plan(mesh->plan, &out);
+    halo_explain_plan(mesh->plan, &out);
     if (mesh->reverse.plan) {
         text_add(&out, "reverse:\n");
-        explain_plan(mesh->reverse.plan, &out);
+        halo_explain_plan(mesh->reverse.plan, &out);
     }
     return out.needed;
 }

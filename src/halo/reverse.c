@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "base/trouble.h"
 
 /* What ranks compare. */
@@ -111,6 +112,41 @@ ferry_status halo_reverse_compile(ferry_context *ctx, halo_reverse *reverse,
     for (int f = 0; f < wish->field_count; f++)
         reverse->types[f] = (ferry_type)mine.types[f];
     return FERRY_OK;
+}
+
+ferry_status halo_reverse_idle(ferry_plan *other, const char *call, int rank)
+{
+    int done = 1;
+
+    const ferry_status st = other ? ferry_plan_test(other, &done) : FERRY_OK;
+    if (st == FERRY_OK && !done)
+        return trouble(FERRY_ERR_STATE,
+                       "%s: a round of the other way has not ended on rank %d: wait for it first",
+                       call, rank);
+    return st;
+}
+
+ferry_status halo_reverse_account(const halo_reverse *reverse, ferry_plan_info *info)
+{
+    ferry_plan_info own;
+
+    if (!reverse->plan)
+        return FERRY_OK;
+    const ferry_status st = ferry_plan_describe(reverse->plan, &own);
+    if (st != FERRY_OK)
+        return st;
+    info->private_bytes += own.private_bytes;
+    info->shared_bytes += own.shared_bytes;
+    info->staging_bytes += own.staging_bytes;
+    return FERRY_OK;
+}
+
+void halo_explain_plan(const ferry_plan *plan, text_out *out)
+{
+    const size_t used = size_min(out->needed, out->room);
+
+    out->needed +=
+        ferry_plan_explain(plan, out->room > used ? out->at + used : NULL, out->room - used);
 }
 
 ferry_status halo_reverse_ready(const halo_reverse *reverse, const char *call)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "ferry/context.h"
 #include "ferry/plan.h"
 
@@ -30,6 +31,16 @@ ferry_status halo_reverse_check(ferry_context *ctx, const halo_reverse *reverse,
  * plan is freed when the new one stands. Collective, agreed. */
 ferry_status halo_reverse_compile(ferry_context *ctx, halo_reverse *reverse,
                                   const halo_reverse_wish *wish, ferry_edge *edges, size_t count);
+
+/* ERR_STATE when a round of `other`, the plan of the other way, is under way; it may be NULL. Both
+ * ways read and write the same arrays. */
+ferry_status halo_reverse_idle(ferry_plan *other, const char *call, int rank);
+
+/* Add the memory of the way back to `info`. */
+ferry_status halo_reverse_account(const halo_reverse *reverse, ferry_plan_info *info);
+
+/* Append what a plan says of itself. */
+void halo_explain_plan(const ferry_plan *plan, text_out *out);
 
 /* ERR_STATE unless prepared. */
 ferry_status halo_reverse_ready(const halo_reverse *reverse, const char *call);

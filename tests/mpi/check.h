@@ -33,6 +33,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(halo)             \
     X(halo_boxes)       \
     X(halo_random)      \
+    X(halo_reverse)     \
     X(mesh)             \
     X(transpose)        \
     X(memory)           \
