@@ -22,7 +22,7 @@ typedef struct ferry_context_options {
     int version;        /**< ::FERRY_VERSION of the header the caller was compiled with */
     const char *routes; /**< routes allowed, comma separated, such as "node_ring,wire_pack"; NULL: FERRY_ROUTE, else all */
     const char *nodes;  /**< who shares a node: "auto", "mpi", "block:N" or a list "0,0,1,1"; NULL: FERRY_NODES, else auto */
-    double timeout_s;   /**< seconds that a wait may last, 0 for ever; negative: FERRY_TIMEOUT, else for ever */
+    double timeout_s;   /**< seconds that a wait may last, 0 for ever; negative: FERRY_TIMEOUT, else for ever. Making a context waits for ever */
 } ferry_context_options;
 
 #define FERRY_CONTEXT_OPTIONS_INIT {sizeof(ferry_context_options), FERRY_VERSION, NULL, NULL, -1.0}

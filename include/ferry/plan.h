@@ -136,8 +136,10 @@ FERRY_API ferry_status ferry_plan_test(ferry_plan *plan, int *done_out);
  * @retval FERRY_OK            the round has ended
  * @retval FERRY_ERR_ARG       NULL
  * @retval FERRY_ERR_TIMEOUT   the time set for waits has passed; the text says which ranks and edges are missing
+ * @retval FERRY_ERR_PEER_GONE a rank of this node has ended without leaving the context; the text names it. Seen within a
+ *                             second; the end of ranks of other nodes is not seen, set a time for waits
  * @retval FERRY_ERR_DELIVERY  a message of another round or of another length arrived
- * @retval FERRY_ERR_MPI       an MPI call failed; after any of these three the context is broken: only freeing is allowed, and
+ * @retval FERRY_ERR_MPI       an MPI call failed; after any of these four the context is broken: only freeing is allowed, and
  *                             the memory of the round must stay until MPI_Finalize, for something may still arrive
  *
  * Collective   no            Blocks   yes           Memory   allocates nothing

@@ -2,6 +2,7 @@
  * tests. */
 #include "base/alloc.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,26 @@ ferry_status alloc_resize(size_t count, size_t bytes, void *pointer_inout)
 void alloc_free(void *pointer)
 {
     free(pointer);
+}
+
+static struct {
+    pthread_mutex_t lock;
+    void **pointers;
+    size_t count;
+} abandoned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void alloc_abandon(void *pointer)
+{
+    if (!pointer)
+        return;
+    pthread_mutex_lock(&abandoned.lock);
+    void **const longer =
+        realloc(abandoned.pointers, (abandoned.count + 1) * sizeof *abandoned.pointers);
+    if (longer) {
+        abandoned.pointers = longer;
+        abandoned.pointers[abandoned.count++] = pointer;
+    }
+    pthread_mutex_unlock(&abandoned.lock);
 }
 
 uint64_t alloc_count(void)

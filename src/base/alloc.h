@@ -16,6 +16,10 @@ ferry_status alloc_resize(size_t count, size_t bytes, void *pointer_inout /* T *
 /* Free memory of the two above; NULL is allowed. */
 void alloc_free(void *pointer);
 
+/* Never free memory of the first two: somebody who cannot be stopped may still write into it. It
+ * stays in reach, so that it is no leak. */
+void alloc_abandon(void *pointer);
+
 /* Allocations made so far by this process (also those of the pool and of segments, which report
  * them here). */
 uint64_t alloc_count(void);

@@ -233,6 +233,27 @@ int sys_close(int fd)
     return close(fd);
 }
 
+static struct flock one_byte(int64_t at)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+}
+
+int sys_hold_byte(int fd, int64_t at)
+{
+    struct flock lock = one_byte(at);
+
+    count(&calls);
+    return fcntl(fd, F_SETLK, &lock);
+}
+
+int sys_byte_is_held(int fd, int64_t at)
+{
+    struct flock lock = one_byte(at);
+
+    count(&calls);
+    return fcntl(fd, F_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -1;
+}
+
 uint64_t sys_file_limit(void)
 {
     struct rlimit limit;

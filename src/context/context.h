@@ -44,6 +44,17 @@ typedef struct context_tuning {
     char reason[640]; /* the file, or why none is used */
 } context_tuning;
 
+/* How long a wait of setup has lasted. */
+typedef struct context_patience {
+    const char *call;
+    unsigned looks;
+    int64_t began, looked_at_peers;
+} context_patience;
+
+/* Waits that last longer look whether the ranks of the node still live, this often. Shorter ones
+ * never do. */
+#define CONTEXT_PEERS_NS 200000000
+
 struct ferry_context {
     MPI_Comm comm;        /* private duplicate, errors returned; MPI_COMM_NULL once MPI has ended */
     MPI_Comm stream_comm; /* another duplicate, for the first messages of streams: there any tag is
@@ -62,14 +73,20 @@ struct ferry_context {
     char *routes;     /* allowed, as text; "all" or a list */
     const char *shared_kind;
     char shared_reason[160];
-    ferry_status broken;   /* not FERRY_OK after a failure that leaves rounds unfinished */
-    char broken_text[200]; /* what happened then */
-    uint32_t channels;     /* plans made so far; the same on all ranks */
+    ferry_status broken; /* not FERRY_OK after a failure that leaves rounds unfinished */
+    char broken_text[TROUBLE_BYTES]; /* what happened then */
+    uint32_t channels;               /* plans made so far; the same on all ranks */
     ferry_counters counters;
     ferry_status (*progress)(
         ferry_context *ctx); /* of module plan: moves rounds on; NULL at first */
+    ferry_status (*look_at_peers)(
+        const ferry_context *ctx,
+        const char *waited); /* of module memory: ERR_PEER_GONE when a rank of the node has ended;
+                                NULL where that cannot be seen */
     context_verdict verdict;
-    unsigned idle_calls; /* of the wait of setup at hand */
+    long long compared[2], most[2]; /* of small reductions of setup; MPI may write here after a
+                                       time-out */
+    context_patience patience;      /* of the wait of setup at hand */
     context_tuning tuning;
     struct memory_arena *arena; /* of module memory; NULL without shared memory */
     struct plan_engine *engine; /* of module plan */
@@ -101,10 +118,20 @@ static inline double context_tuned(const ferry_context *ctx, tune_item item)
 ferry_status context_agree(ferry_context *ctx, ferry_status status);
 ferry_status context_agree_node(ferry_context *ctx, ferry_status status);
 
-/* Wait for a request of setup while rounds move on; context_idle() is what is done between two
- * looks. */
+/* Wait for a request of setup while rounds move on. A failure breaks the context, and MPI may still
+ * write to where the request points: memory of the caller's is abandoned then. */
 ferry_status context_complete(ferry_context *ctx, MPI_Request *request, const char *call);
-void context_idle(void *context);
+
+/* The parts of such a wait: its begin, and what is done between two looks; fails when the time is
+ * over or a peer is gone. */
+void context_wait_begin(ferry_context *ctx, const char *call);
+ferry_status context_idle(void *context);
+
+/* Reduce ctx->compared into ctx->most over all ranks. Collective. */
+ferry_status context_reduce(ferry_context *ctx, MPI_Op op);
+
+/* Free memory that a request of setup may point to: kept when the context is broken. */
+void context_release(const ferry_context *ctx, void *memory);
 
 /* Rank within my node, or -1 when `rank` is elsewhere. */
 int context_node_rank(const ferry_context *ctx, int rank);

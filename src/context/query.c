@@ -115,45 +115,60 @@ ferry_status ferry_context_cartesian(const ferry_context *ctx, int max_dims, int
 /* All ranks gather records of one length. */
 static ferry_status compare_bytes(ferry_context *ctx, long long bytes)
 {
-    const long long mine[2] = {bytes, -bytes};
-    long long most[2] = {0, 0};
-    MPI_Request request = MPI_REQUEST_NULL;
-    ferry_status st =
-        pmpi_status(PMPI_Iallreduce(mine, most, 2, MPI_LONG_LONG, MPI_MAX, ctx->comm, &request),
-                    "MPI_Iallreduce");
+    ctx->compared[0] = bytes;
+    ctx->compared[1] = -bytes;
+    const ferry_status st = context_reduce(ctx, MPI_MAX);
 
-    if (st == FERRY_OK)
-        st = context_complete(ctx, &request, "MPI_Iallreduce");
-    if (st == FERRY_OK && most[0] != -most[1])
-        st = trouble(FERRY_ERR_ARG,
-                     "ferry_context_gather: bytes is %lld on some ranks, %lld on others", -most[1],
-                     most[0]);
+    if (st == FERRY_OK && ctx->most[0] != -ctx->most[1])
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_context_gather: bytes is %lld on some ranks, %lld on others",
+                       -ctx->most[1], ctx->most[0]);
     return st;
 }
 
-ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out)
+static ferry_status check_gather(const ferry_context *ctx, const void *mine, size_t bytes,
+                                 const void *all_out)
 {
     enum { MOST = 4096 };
+
+    if (!mine || !all_out)
+        return trouble(FERRY_ERR_ARG, "ferry_context_gather: %s is NULL on rank %d",
+                       mine ? "all_out" : "mine", ctx->rank);
+    if (bytes < 1 || bytes > MOST)
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes,
+                       ctx->rank, MOST);
+    return FERRY_OK;
+}
+
+/* Through memory of its own: after a time-out MPI may still write there. Rounds under way move on
+ * meanwhile. */
+ferry_status ferry_context_gather(ferry_context *ctx, const void *mine, size_t bytes, void *all_out)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    char *staged = NULL;
     ferry_status st = context_usable(ctx, "ferry_context_gather");
 
     if (st != FERRY_OK)
         return st;
-    if (!mine || !all_out)
-        st = trouble(FERRY_ERR_ARG, "ferry_context_gather: %s is NULL on rank %d",
-                     mine ? "all_out" : "mine", ctx->rank);
-    else if (bytes < 1 || bytes > MOST)
-        st = trouble(FERRY_ERR_ARG,
-                     "ferry_context_gather: bytes is %zu on rank %d, expected 1 to %d", bytes,
-                     ctx->rank, MOST);
+    const size_t all = (size_t)ctx->size * bytes;
+    st = check_gather(ctx, mine, bytes, all_out);
+    if (st == FERRY_OK)
+        st = alloc_zero(all + bytes, 1, &staged);
     st = context_agree(ctx, st);
     if (st == FERRY_OK)
         st = compare_bytes(ctx, (long long)bytes);
     if (st != FERRY_OK)
-        return st;
-    MPI_Request request = MPI_REQUEST_NULL;
-    st = pmpi_status(PMPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes, MPI_BYTE,
-                                     ctx->comm, &request),
+        goto out;
+    memcpy(staged + all, mine, bytes);
+    st = pmpi_status(PMPI_Iallgather(staged + all, (int)bytes, MPI_BYTE, staged, (int)bytes,
+                                     MPI_BYTE, ctx->comm, &request),
                      "MPI_Iallgather");
-    return st == FERRY_OK ? context_complete(ctx, &request, "MPI_Iallgather")
-                          : st; /* rounds under way move on meanwhile */
+    if (st == FERRY_OK)
+        st = context_complete(ctx, &request, "MPI_Iallgather");
+    if (st == FERRY_OK)
+        memcpy(all_out, staged, all);
+out:
+    context_release(ctx, staged);
+    return st;
 }

@@ -19,6 +19,7 @@
 #include "memory/adopt.h"
 #include "memory/fork.h"
 #include "memory/heap.h"
+#include "memory/liveness.h"
 #include "memory/pages.h"
 #include "memory/segment.h"
 
@@ -120,6 +121,7 @@ static ferry_status prove(ferry_context *ctx)
     st = context_agree_node(ctx, st);
     if (st != FERRY_OK)
         return st;
+    liveness_begin(ctx);
     atomic_store(&memory_control_of(ctx, ctx->node_rank)->proof, secret + (uint64_t)ctx->node_rank);
     st = pmpi_status(PMPI_Barrier(ctx->node_comm), "MPI_Barrier");
     for (int i = 0; st == FERRY_OK && i < ctx->node_size; i++)
@@ -221,12 +223,15 @@ ferry_status memory_attach(ferry_context *ctx)
     } else if (attach_any(ctx) != FERRY_OK) {
         snprintf(ctx->shared_reason, sizeof ctx->shared_reason, "%.150s", trouble_text());
     }
+    if (ctx->arena)
+        ctx->look_at_peers = liveness_look;
     return context_map_nodes(ctx, ctx->arena ? ctx->node_ranks[0] : ctx->rank);
 }
 
 void memory_detach(ferry_context *ctx)
 {
     adopt_end(ctx);
+    liveness_leave(ctx);
     drop(ctx->arena);
     ctx->arena = NULL;
 }

@@ -23,6 +23,7 @@ enum {
 typedef struct memory_control {
     _Alignas(MEMORY_LINE) _Atomic uint32_t bell; /* changed to wake this rank */
     _Atomic uint32_t sleeping;                   /* 1 while this rank sleeps or is about to */
+    _Atomic uint32_t life;                       /* of liveness.c */
     _Alignas(MEMORY_LINE) _Atomic uint64_t
         proof; /* a number that shows that the segment is the right one */
     _Alignas(MEMORY_LINE) _Atomic uint64_t

@@ -7,6 +7,12 @@ typedef struct inbox {
     size_t count, room;
 } inbox;
 
+typedef struct sending {
+    MPI_Request *requests;
+    size_t count, taken; /* by their receivers, as far as is known */
+    MPI_Request barrier;
+} sending;
+
 static ferry_status receive(const pmpi_place *where, inbox *box)
 {
     uint64_t value = 0;
@@ -38,19 +44,34 @@ static ferry_status post(const pmpi_place *where, const pmpi_number *sends, size
     return st;
 }
 
-/* Test the sends from the first that is not known to be taken; `*taken` says how many are. */
-static ferry_status test_sends(size_t count, MPI_Request *requests, size_t *taken)
+/* Test the sends from the first that is not known to be taken. */
+static ferry_status test_sends(sending *mine)
 {
     int flag = 1;
 
-    while (*taken < count) {
-        const ferry_status st =
-            pmpi_status(PMPI_Test(&requests[*taken], &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    while (mine->taken < mine->count) {
+        const ferry_status st = pmpi_status(
+            PMPI_Test(&mine->requests[mine->taken], &flag, MPI_STATUS_IGNORE), "MPI_Test");
         if (st != FERRY_OK || !flag)
             return st;
-        ++*taken;
+        mine->taken++;
     }
     return FERRY_OK;
+}
+
+/* One look: take what has come, enter the barrier once all of mine is taken, see whether it has
+ * ended. */
+static ferry_status look(const pmpi_place *where, inbox *box, sending *mine, int *ended_out)
+{
+    ferry_status st = receive(where, box);
+
+    if (st == FERRY_OK && mine->barrier != MPI_REQUEST_NULL)
+        return pmpi_status(PMPI_Test(&mine->barrier, ended_out, MPI_STATUS_IGNORE), "MPI_Test");
+    if (st == FERRY_OK)
+        st = test_sends(mine);
+    if (st == FERRY_OK && mine->taken == mine->count)
+        st = pmpi_status(PMPI_Ibarrier(where->comm, &mine->barrier), "MPI_Ibarrier");
+    return st;
 }
 
 ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count,
@@ -58,21 +79,13 @@ ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, si
                            size_t *count_out)
 {
     inbox box = {numbers, 0, room};
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    size_t taken = 0;
+    sending mine = {requests, count, 0, MPI_REQUEST_NULL};
     ferry_status st = post(where, sends, count, requests);
 
-    for (int ended = 0; st == FERRY_OK && !ended; where->idle(where->user)) {
-        st = receive(where, &box);
-        if (st != FERRY_OK)
-            break;
-        if (barrier != MPI_REQUEST_NULL) {
-            st = pmpi_status(PMPI_Test(&barrier, &ended, MPI_STATUS_IGNORE), "MPI_Test");
-            continue;
-        }
-        st = test_sends(count, requests, &taken);
-        if (st == FERRY_OK && taken == count)
-            st = pmpi_status(PMPI_Ibarrier(where->comm, &barrier), "MPI_Ibarrier");
+    for (int ended = 0; st == FERRY_OK && !ended;) {
+        st = look(where, &box, &mine, &ended);
+        if (st == FERRY_OK && !ended)
+            st = where->idle(where->user);
     }
     *count_out = box.count;
     return st;

@@ -25,11 +25,11 @@ typedef struct pmpi_number {
     uint64_t value;
 } pmpi_number;
 
-/* Where an exchange takes place; `idle` is called between two looks. */
+/* Where an exchange takes place; `idle` is called between two looks, and ends it when it fails. */
 typedef struct pmpi_place {
     MPI_Comm comm;
     int tag;
-    void (*idle)(void *user);
+    ferry_status (*idle)(void *user);
     void *user;
 } pmpi_place;
 
@@ -38,7 +38,7 @@ typedef struct pmpi_place {
  * one's own are taken (the NBX algorithm of Hoefler, Siebert and Lumsdaine, PPoPP 2010).
  * `requests`: room for count requests. Of what comes, the first `room` numbers are kept,
  * `*count_out` tells how many came. Takes no memory, so that a rank cannot fail while others wait
- * for it. Collective. */
+ * for it. Collective. After a failure MPI may still read `sends`. */
 ferry_status pmpi_exchange(const pmpi_place *where, const pmpi_number *sends, size_t count,
                            MPI_Request *requests, pmpi_number *numbers, size_t room,
                            size_t *count_out);

@@ -46,13 +46,11 @@ static ferry_status make_carriers(ferry_plan *plan, const match *m, const choice
 {
     ferry_context *const ctx = plan->ctx;
     unsigned used = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    ferry_status st =
-        pmpi_status(PMPI_Iallreduce(&c->used, &used, 1, MPI_UNSIGNED, MPI_BOR, ctx->comm, &request),
-                    "MPI_Iallreduce");
 
-    if (st == FERRY_OK)
-        st = context_complete(ctx, &request, "MPI_Iallreduce");
+    ctx->compared[0] = c->used;
+    ctx->compared[1] = 0;
+    ferry_status st = context_reduce(ctx, MPI_BOR);
+    used = (unsigned)ctx->most[0];
     for (int r = 0; routes[r] && st == FERRY_OK; r++) {
         size_t count = 0;
         if (!(used & 1u << r))
@@ -114,19 +112,15 @@ static ferry_status take_channel(ferry_plan *plan)
 
     for (int tries = 0; tries < CONTEXT_TAG_CHANNELS; tries++) {
         const uint32_t channel = ctx->channels++;
-        int mine = taken[channel % CONTEXT_TAG_CHANNELS], any = 0;
-        MPI_Request request = MPI_REQUEST_NULL;
         if (channel >= CONTEXT_TAG_CHANNELS) {
-            ferry_status st =
-                pmpi_status(PMPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, ctx->comm, &request),
-                            "MPI_Iallreduce");
-            if (st == FERRY_OK)
-                st = context_complete(ctx, &request, "MPI_Iallreduce");
+            ctx->compared[0] = taken[channel % CONTEXT_TAG_CHANNELS];
+            ctx->compared[1] = 0;
+            const ferry_status st = context_reduce(ctx, MPI_MAX);
             if (st != FERRY_OK)
                 return st;
+            if (ctx->most[0])
+                continue;
         }
-        if (any)
-            continue;
         plan->channel = channel;
         plan->has_channel = true;
         taken[channel % CONTEXT_TAG_CHANNELS] = 1;

@@ -9,6 +9,7 @@
 #include "base/trouble.h"
 #include "kernels/kernels.h"
 #include "memory/arena.h"
+#include "memory/liveness.h"
 #include "memory/pool.h"
 #include "plan/engine.h"
 #include "plan/plan.h"
@@ -28,8 +29,10 @@ static int mpi_ends(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm, (void)keyval, (void)value, (void)state;
     pthread_mutex_lock(&alive.lock);
-    for (plan_link *link = alive.first.next; link; link = link->next)
+    for (plan_link *link = alive.first.next; link; link = link->next) {
+        liveness_leave(link->ctx);
         context_leave_mpi(link->ctx);
+    }
     pthread_mutex_unlock(&alive.lock);
     return MPI_SUCCESS;
 }

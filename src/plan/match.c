@@ -239,14 +239,14 @@ static ferry_status prepare_talks(const sorted_edge *sorted, size_t count, talks
     return st;
 }
 
-static void drop_talks(talks *t)
+static void drop_talks(const ferry_context *ctx, talks *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        alloc_free(t->list[i].notes);
-        alloc_free(t->list[i].peer_notes);
+        context_release(ctx, t->list[i].notes);
+        context_release(ctx, t->list[i].peer_notes);
     }
     alloc_free(t->list);
-    alloc_free(t->told);
+    context_release(ctx, t->told);
     alloc_free(t->got);
     alloc_free(t->requests);
 }
@@ -463,6 +463,8 @@ static ferry_status open_talks(ferry_context *ctx, const sorted_edge *sorted, ta
 {
     const pmpi_place where = {
         .comm = ctx->comm, .tag = CONTEXT_TAG_EDGES, .idle = context_idle, .user = ctx};
+
+    context_wait_begin(ctx, "ferry_plan_compile");
     ferry_status st = pmpi_exchange(&where, t->told, t->count, t->requests, t->got,
                                     t->count + STRANGERS, &t->got_count);
 
@@ -502,7 +504,7 @@ ferry_status match_edges(ferry_context *ctx, const ferry_edge *edges, size_t cou
     m = (match){NULL, 0, NULL, 0};
 out:
     match_drop(&m);
-    drop_talks(&t);
+    drop_talks(ctx, &t);
     alloc_free(sorted);
     return st;
 }

@@ -321,9 +321,12 @@ ferry_status ferry_stream_wait(ferry_stream_request **request, ferry_stream_info
     if (!*request)
         return FERRY_OK;
     if (!(*request)->ended) {
-        ferry_status st = context_usable((*request)->ctx, "ferry_stream_wait");
+        ferry_context *const ctx = (*request)->ctx;
+        ferry_status st = context_usable(ctx, "ferry_stream_wait");
         if (st == FERRY_OK)
             st = request_wait(*request);
+        else if (ctx->broken != FERRY_OK) /* its memory must stay: say so by the status */
+            st = ctx->broken;
         if (st != FERRY_OK && !(*request)->ended) { /* the context is broken */
             *request = NULL;
             return st;

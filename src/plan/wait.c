@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct pace {
-    int64_t began, poked;
+    int64_t began, poked, looked_at_peers;
     unsigned spins;
 } pace;
 
@@ -47,6 +47,16 @@ static ferry_status time_is_up(ferry_context *ctx, const wait_for *wanted)
 
     wanted->missing(wanted->what, &out);
     return trouble(FERRY_ERR_TIMEOUT, "rank %d waited %g s %s", ctx->rank, ctx->timeout_s, who);
+}
+
+/* Only after a long time, so that rounds that run know nothing of it. */
+static ferry_status look_at_peers(const ferry_context *ctx, const wait_for *wanted)
+{
+    char who[300];
+    text_out out = {who, sizeof who, 0};
+
+    wanted->missing(wanted->what, &out);
+    return ctx->look_at_peers(ctx, who);
 }
 
 /* Sleep unless something came in between: sleeping is told first, then everything is looked at once
@@ -87,10 +97,14 @@ static ferry_status look(ferry_context *ctx, const wait_for *wanted, pace *p, bo
 
     *done_out = false;
     if (!p->began)
-        p->began = p->poked = now;
+        p->began = p->poked = p->looked_at_peers = now;
     if (ctx->timeout_s > 0 && (double)(now - p->began) > ctx->timeout_s * 1e9)
         return time_is_up(ctx, wanted);
-    if (ctx->simulated || now - p->poked >= POKE_NS) {
+    if (ctx->look_at_peers && now - p->looked_at_peers >= CONTEXT_PEERS_NS) {
+        p->looked_at_peers = now;
+        st = look_at_peers(ctx, wanted);
+    }
+    if (st == FERRY_OK && (ctx->simulated || now - p->poked >= POKE_NS)) {
         st = poke(ctx);
         p->poked = now;
     }
@@ -99,7 +113,7 @@ static ferry_status look(ferry_context *ctx, const wait_for *wanted, pace *p, bo
 
 ferry_status wait_until(ferry_context *ctx, const wait_for *wanted)
 {
-    pace p = {0, 0, 0};
+    pace p = {0, 0, 0, 0};
 
     for (bool done = false; !done;) {
         ferry_status st = progress_rounds(ctx);

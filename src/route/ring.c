@@ -159,9 +159,9 @@ static ferry_status swap_offsets(ring_set *set, ferry_status st)
     for (size_t i = 0; i < set->count; i++) {
         ring_end *const end = &set->ends[i];
         const ferry_status waited = context_complete(set->ctx, &requests[i], "MPI_Test");
-        if (st == FERRY_OK)
-            st = waited;
-        if (end->sends || waited != FERRY_OK)
+        if (waited != FERRY_OK)
+            return waited;
+        if (end->sends)
             continue;
         if (memory_holds(set->ctx, offsets[i], ring_bytes(end)))
             bind(end, memory_address(set->ctx, offsets[i]));
@@ -207,7 +207,7 @@ void ring_set_drop(ring_set *set)
     alloc_free(set->ends);
     alloc_free(set->requests);
     alloc_free(set->bounce_memory);
-    alloc_free(set->offsets);
+    context_release(set->ctx, set->offsets);
     *set = (ring_set){.ctx = set->ctx};
 }
 
