@@ -12,6 +12,7 @@
 #include "ferry/context.h"
 #include "ferry/datatype.h"
 #include "ferry/element.h"
+#include "ferry/exchange.h"
 #include "ferry/halo.h"
 #include "ferry/halo_unstructured.h"
 #include "ferry/layout.h"

@@ -35,6 +35,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(halo_random)      \
     X(halo_reverse)     \
     X(mesh)             \
+    X(exchange)         \
     X(transpose)        \
     X(memory)           \
     X(tune)
