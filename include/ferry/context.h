@@ -23,9 +23,11 @@ typedef struct ferry_context_options {
     const char *routes; /**< routes allowed, comma separated, such as "node_ring,wire_pack"; NULL: FERRY_ROUTE, else all */
     const char *nodes;  /**< who shares a node: "auto", "mpi", "block:N" or a list "0,0,1,1"; NULL: FERRY_NODES, else auto */
     double timeout_s;   /**< seconds that a wait may last, 0 for ever; negative: FERRY_TIMEOUT, else for ever. Making a context waits for ever */
+    const char *progress; /**< "none", or "thread": a thread moves started rounds of plans on while the caller computes; NULL:
+                             FERRY_PROGRESS, else none. May differ between ranks */
 } ferry_context_options;
 
-#define FERRY_CONTEXT_OPTIONS_INIT {sizeof(ferry_context_options), FERRY_VERSION, NULL, NULL, -1.0}
+#define FERRY_CONTEXT_OPTIONS_INIT {sizeof(ferry_context_options), FERRY_VERSION, NULL, NULL, -1.0, NULL}
 
 /**
  * Make a context for a communicator.
@@ -74,6 +76,8 @@ typedef struct ferry_context_info {
     const char *shared_reason; /**< why shared memory is off, or ""; lends until the context is freed */
     int spins;                 /**< 1 when waits spin (every rank of the machine has a core of its own), 0 when they sleep */
     double timeout_s;          /**< seconds that a wait may last; 0 for ever */
+    const char *progress;      /**< "none"; "thread": it moves all rounds; "node": a thread, but MPI_THREAD_MULTIPLE, which it needs for the
+                                    wire, was not given to MPI_Init_thread, so it moves copies within the node only; static */
     const char *tuning;        /**< where the tuning record is from: "built-in", "file" or "set"; lends until the context is freed */
     const char *tuning_reason; /**< its file, or why there is none; lends until the context is freed */
 } ferry_context_info;

@@ -81,7 +81,9 @@ FERRY_API ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *
  *
  * Any address will do in any round; blocks leave with a single copy when @p src is memory of ferry_memory_alloc().
  *
- * A round moves on only while its ranks are inside calls of this context. A rank that waits elsewhere (in MPI, or in a
+ * A round moves on only while its ranks are inside calls of this context, ferry_plan_test() among them, or have the
+ * thread that `progress` of ::ferry_context_options asks for. The thread takes time of a core: it pays where one is
+ * free, or where the wire is slow and the rank cannot call ferry_plan_test() now and then. A rank that waits elsewhere (in MPI, or in a
  * wait of another context) for a rank that waits for this round may wait for ever.
  *
  * @param plan  compiled plan whose last round has ended

@@ -15,6 +15,8 @@
   X(WAIT, "FERRY_WAIT", "auto", "how waits pass the time: auto, spin, sleep")                      \
   X(TUNE, "FERRY_TUNE", "trial",                                                                   \
     "off: built-in choices; file: by the record of ferry tune; trial: rounds try ways too")        \
+  X(PROGRESS, "FERRY_PROGRESS", "none",                                                            \
+    "none, or thread: a thread moves rounds on while the caller computes")                         \
   X(TIMEOUT, "FERRY_TIMEOUT", "0", "seconds that a wait may last; 0 for ever")                     \
   X(POOL, "FERRY_POOL", "auto",                                                                    \
     "bytes each process keeps for reuse, such as 64M; auto: its share of memory")                  \

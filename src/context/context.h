@@ -69,8 +69,9 @@ struct ferry_context {
     bool spins;        /* every rank of the machine has a core of its own */
     bool simulated; /* FERRY_NODES=mpi: waits ask MPI at every look, for there is nobody else to ask
                      */
-    double timeout_s; /* 0: none */
-    char *routes;     /* allowed, as text; "all" or a list */
+    double timeout_s;          /* 0: none */
+    const char *progress_kind; /* "none", "thread" or "node" */
+    char *routes;              /* allowed, as text; "all" or a list */
     const char *shared_kind;
     char shared_reason[160];
     ferry_status broken; /* not FERRY_OK after a failure that leaves rounds unfinished */
@@ -86,6 +87,7 @@ struct ferry_context {
     context_verdict verdict;
     long long compared[2], most[2]; /* of small reductions of setup; MPI may write here after a
                                        time-out */
+    double weighed[4], heaviest[4]; /* likewise */
     context_patience patience;      /* of the wait of setup at hand */
     context_tuning tuning;
     struct memory_arena *arena; /* of module memory; NULL without shared memory */

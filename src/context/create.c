@@ -22,6 +22,7 @@ typedef struct handshake {
     char shared[16];
     char tune[16];
     double timeout_s;
+    bool mover; /* a matter of each rank alone */
 } handshake;
 
 static ferry_status parse_timeout(double wanted, double *seconds_out)
@@ -45,6 +46,17 @@ static ferry_status check_tune(const char *word)
     if (!strcmp(word, "trial") || !strcmp(word, "file") || !strcmp(word, "off"))
         return FERRY_OK;
     return trouble(FERRY_ERR_ARG, "FERRY_TUNE is \"%s\", expected trial, file or off", word);
+}
+
+static ferry_status parse_progress(const char *option, bool *mover_out)
+{
+    const char *const word = option ? option : setting_text(SETTING_PROGRESS);
+
+    *mover_out = strcmp(word, "thread") == 0;
+    if (*mover_out || strcmp(word, "none") == 0)
+        return FERRY_OK;
+    return trouble(FERRY_ERR_ARG, "progress (FERRY_PROGRESS) is \"%.40s\", expected none or thread",
+                   word);
 }
 
 static ferry_status check_options(const ferry_context_options *options)
@@ -90,6 +102,8 @@ static ferry_status read_options(const ferry_context_options *options, ferry_con
                        "the list of routes has %zu characters, expected fewer than %zu",
                        strlen(routes), sizeof own->routes);
     st = check_tune(setting_text(SETTING_TUNE));
+    if (st == FERRY_OK)
+        st = parse_progress(full->progress, &own->mover);
     return st == FERRY_OK ? parse_timeout(full->timeout_s, &own->timeout_s) : st;
 }
 
@@ -173,6 +187,7 @@ static ferry_status keep_options(ferry_context *ctx, const handshake *own)
         return st;
     strcpy(ctx->routes, own->routes);
     ctx->timeout_s = own->timeout_s;
+    ctx->progress_kind = own->mover ? "thread" : "none";
     ctx->simulated = strcmp(own->nodes, "mpi") == 0;
     return FERRY_OK;
 }

@@ -77,6 +77,7 @@ ferry_status ferry_context_describe(const ferry_context *ctx, ferry_context_info
         .shared_reason = ctx->shared_reason,
         .spins = ctx->spins,
         .timeout_s = ctx->timeout_s,
+        .progress = ctx->progress_kind,
         .tuning = origins[ctx->tuning.origin],
         .tuning_reason = ctx->tuning.reason,
     };

@@ -140,6 +140,7 @@ ferry_status ferry_context_swap(ferry_context *ctx, const ferry_parcel *parcels,
     st = context_agree(ctx, st);
     if (st != FERRY_OK)
         goto out;
+    context_wait_begin(ctx, "ferry_context_swap");
     st = pmpi_exchange(&where, s.told, count, s.asked, s.got, (size_t)ctx->size, &s.got_count);
     if (st == FERRY_OK)
         st = context_agree(ctx, take(parcels, count, &s));
@@ -155,7 +156,7 @@ ferry_status ferry_context_swap(ferry_context *ctx, const ferry_parcel *parcels,
     *count_out = s.got_count;
     s.parcels = NULL;
 out:
-    alloc_free(s.told);
+    context_release(ctx, s.told);
     alloc_free(s.asked);
     alloc_free(s.got);
     alloc_free(s.requests);

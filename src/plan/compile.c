@@ -208,8 +208,8 @@ void ferry_plan_free(ferry_plan *plan)
 {
     if (!plan)
         return;
-    if (plan->active && plan->ctx->broken == FERRY_OK)
-        ferry_plan_wait(plan);
+    if (plan->ctx->broken == FERRY_OK)
+        ferry_plan_wait(plan); /* at once when no round is under way */
     if (plan->active) /* MPI or a peer may still write into its buffers: they stay */
         return;
     drop(plan);

@@ -12,6 +12,7 @@
 #include "memory/liveness.h"
 #include "memory/pool.h"
 #include "plan/engine.h"
+#include "plan/mover.h"
 #include "plan/plan.h"
 #include "plan/stream.h"
 
@@ -30,6 +31,7 @@ static int mpi_ends(MPI_Comm comm, int keyval, void *value, void *state)
     (void)comm, (void)keyval, (void)value, (void)state;
     pthread_mutex_lock(&alive.lock);
     for (plan_link *link = alive.first.next; link; link = link->next) {
+        mover_stop(link->ctx);
         liveness_leave(link->ctx);
         context_leave_mpi(link->ctx);
     }
@@ -117,6 +119,8 @@ static ferry_status start_engine(ferry_context *ctx)
         st = stream_make(ctx);
     if (st == FERRY_OK)
         ctx->progress = progress_rounds;
+    if (st == FERRY_OK)
+        st = mover_make(ctx);
     return st;
 }
 
@@ -146,10 +150,12 @@ ferry_status ferry_context_create(MPI_Comm comm, const ferry_context_options *op
 
 void ferry_context_free(ferry_context *ctx)
 {
-    if (!ctx || context_in_child()) /* which has nothing of it but memory, and gives that back soon */
+    if (!ctx ||
+        context_in_child()) /* which has nothing of it but memory, and gives that back soon */
         return;
     if (ctx->engine) {
         delist(ctx);
+        mover_stop(ctx);
         stream_drop(ctx);
     }
     memory_detach(ctx);
@@ -165,7 +171,9 @@ ferry_status ferry_context_counters(const ferry_context *ctx, ferry_counters *co
     if (!ctx || !counters_out)
         return trouble(FERRY_ERR_ARG, "ferry_context_counters: %s is NULL",
                        ctx ? "counters_out" : "ctx");
+    mover_enter(ctx);
     *counters_out = ctx->counters;
+    mover_leave(ctx);
     counters_out->allocations = alloc_count();
     counters_out->system_calls = sys_call_count();
     counters_out->waits = sys_wait_count();

@@ -5,6 +5,7 @@
 #include "context/context.h"
 
 struct stream_state;
+struct plan_mover;
 
 /* Contexts alive form a list. */
 typedef struct plan_link {
@@ -15,6 +16,7 @@ typedef struct plan_link {
 struct plan_engine {
     struct ferry_plan *active;    /* plans with a round under way */
     struct stream_state *streams; /* of stream.c */
+    struct plan_mover *mover;     /* of mover.c; NULL: no thread */
     plan_link link;
     unsigned char channel_taken[CONTEXT_TAG_CHANNELS]; /* by plans alive, modulo their number */
 };

@@ -1,9 +1,18 @@
 /* Rounds: start, move on, wait. Nothing is chosen, allocated or looked up here. */
 #include "base/trouble.h"
+#include "plan/mover.h"
 #include "plan/plan.h"
 #include "plan/stream.h"
 
 static const char start_call[] = "ferry_plan_start";
+
+/* The thread's failure comes first: this call would have met it. */
+static ferry_status usable(ferry_context *ctx, const char *call)
+{
+    const ferry_status st = mover_failure(ctx);
+
+    return st == FERRY_OK ? context_usable(ctx, call) : st;
+}
 
 static void activate(ferry_plan *plan)
 {
@@ -51,12 +60,9 @@ static ferry_status start_carriers(ferry_plan *plan)
     return FERRY_OK;
 }
 
-ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *const *srcs,
-                                      void *const *dsts)
+static ferry_status start(ferry_plan *plan, int count, const void *const *srcs, void *const *dsts)
 {
-    if (!plan)
-        return trouble(FERRY_ERR_ARG, "%s: plan is NULL", start_call);
-    ferry_status st = context_usable(plan->ctx, start_call);
+    ferry_status st = usable(plan->ctx, start_call);
     if (st == FERRY_OK && plan->active)
         st = trouble(FERRY_ERR_STATE,
                      "%s: the last round of plan %u has not ended on rank %d: wait for it first",
@@ -74,18 +80,35 @@ ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *c
     return start_carriers(plan);
 }
 
+ferry_status ferry_plan_start_buffers(ferry_plan *plan, int count, const void *const *srcs,
+                                      void *const *dsts)
+{
+    if (!plan)
+        return trouble(FERRY_ERR_ARG, "%s: plan is NULL", start_call);
+    mover_enter(plan->ctx);
+    const ferry_status st = start(plan, count, srcs, dsts);
+    if (st == FERRY_OK)
+        mover_wake(plan->ctx);
+    mover_leave(plan->ctx);
+    return st;
+}
+
 ferry_status ferry_plan_start(ferry_plan *plan, const void *src, void *dst)
 {
     return ferry_plan_start_buffers(plan, 1, &src, &dst);
 }
 
-static ferry_status progress_plan(ferry_plan *plan)
+static ferry_status progress_plan(ferry_plan *plan, bool wire)
 {
     bool all = true;
 
     for (int i = 0; i < plan->carrier_count; i++) {
         if (plan->done[i])
             continue;
+        if (!wire && plan->carriers[i]->route->calls_mpi) {
+            all = false;
+            continue;
+        }
         const ferry_status st =
             plan->carriers[i]->route->progress(plan->carriers[i], &plan->done[i]);
         if (st != FERRY_OK) {
@@ -99,13 +122,13 @@ static ferry_status progress_plan(ferry_plan *plan)
     return FERRY_OK;
 }
 
-ferry_status progress_rounds(ferry_context *ctx)
+ferry_status progress_plans(ferry_context *ctx, bool wire)
 {
     ferry_plan **link = &ctx->engine->active;
 
     while (*link) {
         ferry_plan *const plan = *link;
-        const ferry_status st = progress_plan(plan);
+        const ferry_status st = progress_plan(plan, wire);
         if (st != FERRY_OK)
             return st;
         if (plan->active)
@@ -113,22 +136,34 @@ ferry_status progress_rounds(ferry_context *ctx)
         else
             *link = plan->next;
     }
-    return stream_progress(ctx);
+    return FERRY_OK;
+}
+
+ferry_status progress_rounds(ferry_context *ctx)
+{
+    mover_enter(ctx);
+    ferry_status st = progress_plans(ctx, true);
+    if (st == FERRY_OK)
+        st = stream_progress(ctx);
+    mover_leave(ctx);
+    return st;
 }
 
 ferry_status ferry_plan_test(ferry_plan *plan, int *done_out)
 {
     if (!plan || !done_out)
         return trouble(FERRY_ERR_ARG, "ferry_plan_test: %s is NULL", plan ? "done_out" : "plan");
+    ferry_status st = FERRY_OK;
+    mover_enter(plan->ctx);
     if (plan->active) {
-        ferry_status st = context_usable(plan->ctx, "ferry_plan_test");
+        st = usable(plan->ctx, "ferry_plan_test");
         if (st == FERRY_OK)
             st = progress_rounds(plan->ctx);
-        if (st != FERRY_OK)
-            return st;
     }
-    *done_out = !plan->active;
-    return FERRY_OK;
+    if (st == FERRY_OK)
+        *done_out = !plan->active;
+    mover_leave(plan->ctx);
+    return st;
 }
 
 static bool ended(void *what)
@@ -150,8 +185,13 @@ ferry_status ferry_plan_wait(ferry_plan *plan)
 {
     if (!plan)
         return trouble(FERRY_ERR_ARG, "ferry_plan_wait: plan is NULL");
-    if (!plan->active)
-        return FERRY_OK;
-    const ferry_status st = context_usable(plan->ctx, "ferry_plan_wait");
-    return st == FERRY_OK ? wait_until(plan->ctx, &(wait_for){ended, missing, plan}) : st;
+    ferry_status st = FERRY_OK;
+    mover_enter(plan->ctx);
+    if (plan->active) {
+        st = usable(plan->ctx, "ferry_plan_wait");
+        if (st == FERRY_OK)
+            st = wait_until(plan->ctx, &(wait_for){ended, missing, plan});
+    }
+    mover_leave(plan->ctx);
+    return st;
 }

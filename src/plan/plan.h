@@ -61,7 +61,10 @@ typedef struct wait_for {
  * ranks need it; pokes MPI now and then; FERRY_TIMEOUT ends it. A failure breaks the context. */
 ferry_status wait_until(ferry_context *ctx, const wait_for *wanted);
 
-/* One pass over all rounds under way. */
+/* One pass over the rounds of plans, those that call MPI too or not. */
+ferry_status progress_plans(ferry_context *ctx, bool wire);
+
+/* One pass over all rounds and streams under way. */
 ferry_status progress_rounds(ferry_context *ctx);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "ferry/memory.h"
+#include "plan/mover.h"
 
 static ferry_status make_node_part(ferry_context *ctx, struct stream_state *s)
 {
@@ -178,7 +179,9 @@ static ferry_status isend(ferry_context *ctx, const ferry_piece *pieces, size_t 
         return st;
     send->info = peer;
     send->source = (stream_reader){pieces, count, 0};
+    mover_enter(ctx);
     st = start_send(send);
+    mover_leave(ctx);
     if (st == FERRY_OK)
         *request_out = send;
     else
@@ -212,7 +215,9 @@ static ferry_status irecv(ferry_context *ctx, ferry_stream_info wanted, ferry_st
     receive->info = wanted;
     receive->place = place;
     receive->user = user;
+    mover_enter(ctx);
     stream_post(receive);
+    mover_leave(ctx);
     *request_out = receive;
     return FERRY_OK;
 }
@@ -265,7 +270,9 @@ static ferry_status ibcast(ferry_context *ctx, const ferry_stream_cast *cast, re
     r->check = cast->check;
     r->user = cast->user;
     cast_start(r, checked);
+    mover_enter(ctx);
     st = cast_progress(ctx);
+    mover_leave(ctx);
     if (st != FERRY_OK)
         return context_break(ctx, st);
     *request_out = r;

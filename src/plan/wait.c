@@ -6,6 +6,7 @@
 #include "base/sys.h"
 #include "base/trouble.h"
 #include "memory/arena.h"
+#include "plan/mover.h"
 #include "plan/plan.h"
 
 enum {
@@ -111,7 +112,7 @@ static ferry_status look(ferry_context *ctx, const wait_for *wanted, pace *p, bo
     return st == FERRY_OK ? rest(ctx, wanted, p, now, done_out) : st;
 }
 
-ferry_status wait_until(ferry_context *ctx, const wait_for *wanted)
+static ferry_status wait_for_it(ferry_context *ctx, const wait_for *wanted)
 {
     pace p = {0, 0, 0, 0};
 
@@ -129,4 +130,12 @@ ferry_status wait_until(ferry_context *ctx, const wait_for *wanted)
             return context_break(ctx, st);
     }
     return FERRY_OK;
+}
+
+ferry_status wait_until(ferry_context *ctx, const wait_for *wanted)
+{
+    mover_enter(ctx);
+    const ferry_status st = wait_for_it(ctx, wanted);
+    mover_leave(ctx);
+    return st;
 }

@@ -44,6 +44,7 @@ typedef struct route_carrier {
 struct route {
     const char *name;
     const char *use; /* one line for people */
+    bool calls_mpi;  /* in start() or progress() */
 
     /* May this route carry the edge? Both ranks come to the same answer. A NULL edge asks whether
      * it may carry any. */

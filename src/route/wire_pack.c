@@ -350,6 +350,7 @@ static void account(const route_carrier *carrier, ferry_plan_info *info)
 const route route_wire_pack = {
     .name = "wire_pack",
     .use = "anywhere: packed into MPI messages",
+    .calls_mpi = true,
     .can = can,
     .cost = cost,
     .make = make,
