@@ -1,5 +1,6 @@
-/* Very many rounds of a halo: the library allocates nothing and makes no system call, the process does not grow, and
- * each round brings the values of its own start, out of arrays that take turns.
+/* Very many rounds of a halo, some of them followed by one of the way back: the library allocates nothing and makes no
+ * system call, the process does not grow, and each round brings the values of its own start, out of arrays that take
+ * turns.
  * usage: rounds COUNT */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "ferry/halo.h"
 #include "ferry/memory.h"
 
-enum { NX = 24, NY = 20, ROW = NX + 2, FIELDS = 2, ARRAYS = 2, WARM_UP = 1000, GROWTH_PAGES = 16 };
+enum { NX = 24, NY = 20, ROW = NX + 2, FIELDS = 2, ARRAYS = 2, WARM_UP = 1000, GROWTH_PAGES = 16, BACK = 4 };
 
 static int rank, size;
 
@@ -52,6 +53,7 @@ static room make_room(const char *routes)
     spec.field_count = FIELDS;
     spec.fields = fields;
     MUST(ferry_halo_create(r.ctx, &spec, &r.halo));
+    MUST(ferry_halo_reverse_prepare(r.halo, FERRY_OP_MAX, (ferry_type[]){FERRY_TYPE_INT32, FERRY_TYPE_INT32}));
     for (int a = 0; a < ARRAYS; a++) {
         MUST(ferry_memory_alloc(r.ctx, (NY + 2) * ROW * sizeof(int32_t), (void **)&r.fields[a][0]));
         r.fields[a][1] = calloc((NY + 2) * ROW, sizeof(int32_t));
@@ -83,6 +85,24 @@ static void write_sent(room *r, long round)
         }
 }
 
+/* Every ghost grows by one, and so do their cells on the way back. */
+static long wrong_cells_after_way_back(room *r, long round)
+{
+    int32_t *const *const fields = r->fields[round % ARRAYS];
+    long wrong = 0;
+
+    for (int f = 0; f < FIELDS; f++)
+        for (int y = 1; y <= NY; y++)
+            fields[f][y * ROW]++, fields[f][y * ROW + NX + 1]++;
+    MUST(ferry_halo_reverse_exchange(r->halo, (void *const *)fields));
+    for (int f = 0; f < FIELDS; f++)
+        for (int y = 1; y <= NY; y++) {
+            const int32_t right = value(rank, round, f, y) + 1;
+            wrong += (fields[f][y * ROW + 1] != right) + (fields[f][y * ROW + NX] != right);
+        }
+    return wrong;
+}
+
 static long wrong_ghosts(const room *r, long round)
 {
     const int low = (rank + size - 1) % size, high = (rank + 1) % size;
@@ -108,7 +128,8 @@ static long one_round(room *r, long round)
     if (round % 2)
         MUST(ferry_halo_test(r->halo, &done));
     MUST(ferry_halo_wait(r->halo));
-    return wrong_ghosts(r, round);
+    const long wrong = wrong_ghosts(r, round);
+    return round % BACK ? wrong : wrong + wrong_cells_after_way_back(r, round);
 }
 
 static long resident_pages(void)
@@ -137,12 +158,13 @@ static long many_rounds(const char *routes, long rounds)
         wrong += one_round(&r, i);
     MUST(ferry_context_counters(r.ctx, &after));
     pages += resident_pages();
+    const long expected = rounds + (rounds + BACK - 1) / BACK, counted = (long)(after.rounds - before.rounds);
     const long allocations = (long)(after.allocations - before.allocations);
-    const long calls = (long)(after.system_calls - before.system_calls), counted = (long)(after.rounds - before.rounds);
+    const long calls = (long)(after.system_calls - before.system_calls);
     printf("rank %d, %s: %ld rounds, %ld wrong cells, %ld allocations, %ld system calls, %ld pages more\n", rank, routes,
            counted, wrong, allocations, calls, pages);
     free_room(&r);
-    return wrong + allocations + calls + labs(counted - rounds) + (pages > GROWTH_PAGES);
+    return wrong + allocations + calls + labs(counted - expected) + (pages > GROWTH_PAGES);
 }
 
 int main(int argc, char **argv)
