@@ -1,6 +1,7 @@
-/* Case halo: both faces of a block along one dimension, periodic, all ranks in a row along it.
- * Ghosts surround the block in every dimension, as a program has them; those of the other
- * dimensions are not exchanged. */
+/* Case halo: ghost cells of a block from its neighbours, periodic. Along one dimension the ranks
+ * stand in a row along it, and both faces move; `all`: the ranks stand on a grid, and every ghost
+ * cell is filled, edges and corners too. Ghosts surround the block in every dimension, as a program
+ * has them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,15 +9,44 @@
 #include "bench/exchange.h"
 #include "ferry/halo.h"
 
-enum { DIMS, EXTENT, WIDTH, ELEMENT, DIRECTION, KEYS };
+enum { DIMS, EXTENT, WIDTH, ELEMENT, FIELDS, DIRECTION, KEYS };
+enum { DIMS_MAX = 3, ALL = 3 }; /* ALL: the word among those of `dir` */
 
 static const case_key keys[KEYS] = {
-    [DIMS] = {"d", "3", "dimensions", 1, 1, 3, {NULL}},
+    [DIMS] = {"d", "3", "dimensions", 1, 1, DIMS_MAX, {NULL}},
     [EXTENT] = {"n", "128", "interior cells of a rank along each dimension", 1, 1, 1 << 30, {NULL}},
     [WIDTH] = {"w", "1", "ghost cells on each side, at most n", 1, 1, 1 << 20, {NULL}},
     [ELEMENT] = {"e", "8", "bytes of a cell", 1, 1, 4096, {NULL}},
-    [DIRECTION] = {"dir", "x", "dimension; x varies fastest", 0, 0, 0, {"x", "y", "z", NULL}},
+    [FIELDS] = {"fields", "1", "fields that are exchanged together", 1, 1, FIELDS_MAX, {NULL}},
+    [DIRECTION] = {"dir",
+                   "x",
+                   "dimension, x varies fastest; all: every neighbour",
+                   0,
+                   0,
+                   0,
+                   {"x", "y", "z", "all", NULL}},
 };
+
+/* The numbers of a case. */
+typedef struct shape {
+    int dims, along; /* `along`: ALL or a dimension */
+    size_t n, w, e, fields;
+    size_t stride[DIMS_MAX];
+} shape;
+
+static shape shape_of(const bench_case *c)
+{
+    shape s = {.dims = (int)c->values[DIMS][0], .along = (int)c->values[DIRECTION][0]};
+
+    s.n = (size_t)c->values[EXTENT][0];
+    s.w = (size_t)c->values[WIDTH][0];
+    s.e = (size_t)c->values[ELEMENT][0];
+    s.fields = (size_t)c->values[FIELDS][0];
+    s.stride[0] = s.e;
+    for (int k = 1; k < DIMS_MAX; ++k)
+        s.stride[k] = s.stride[k - 1] * (s.n + 2 * s.w);
+    return s;
+}
 
 /* Cells of one face. */
 static uint64_t face_cells(const bench_case *c)
@@ -31,12 +61,12 @@ static uint64_t face_cells(const bench_case *c)
 static int check(const bench_case *c, char *error, size_t bytes)
 {
     const uint64_t n = (uint64_t)c->values[EXTENT][0], w = (uint64_t)c->values[WIDTH][0];
-    const uint64_t cells = face_cells(c);
+    const uint64_t cells = bytes_times(face_cells(c), (uint64_t)c->values[FIELDS][0]);
+    const int64_t dir = c->values[DIRECTION][0];
 
-    if (c->values[DIRECTION][0] >= c->values[DIMS][0]) {
+    if (dir != ALL && dir >= c->values[DIMS][0]) {
         snprintf(error, bytes, "halo: dir=%s needs d=%lld or more; got d=%lld",
-                 keys[DIRECTION].words[c->values[DIRECTION][0]],
-                 (long long)c->values[DIRECTION][0] + 1, (long long)c->values[DIMS][0]);
+                 keys[DIRECTION].words[dir], (long long)dir + 1, (long long)c->values[DIMS][0]);
         return 1;
     }
     if (w > n) {
@@ -53,97 +83,178 @@ static int check(const bench_case *c, char *error, size_t bytes)
     return 0;
 }
 
+/* Of several directions: all ghost cells, which are fewer than six faces and what joins them. */
 static uint64_t need(const bench_case *c, const char *rivals)
 {
     const uint64_t n = (uint64_t)c->values[EXTENT][0], w = (uint64_t)c->values[WIDTH][0];
-    uint64_t field = (uint64_t)c->values[ELEMENT][0];
+    const uint64_t element = (uint64_t)c->values[ELEMENT][0];
+    uint64_t field = element, inside = element;
 
     (void)rivals;
-    for (int64_t k = 0; k < c->values[DIMS][0]; ++k)
+    for (int64_t k = 0; k < c->values[DIMS][0]; ++k) {
         field = bytes_times(field, n + 2 * w);
-    const uint64_t face = face_cells(c) * (uint64_t)c->values[ELEMENT][0];
-    return bytes_times((uint64_t)c->np, exchange_need(field, face));
-}
-
-/* Where cells first .. first + count - 1 along `dir` lie, the whole interior along the other
- * dimensions. */
-static box slab(const bench_case *c, size_t first, size_t count)
-{
-    const size_t n = (size_t)c->values[EXTENT][0], w = (size_t)c->values[WIDTH][0];
-    const size_t e = (size_t)c->values[ELEMENT][0], row = e * (n + 2 * w);
-    const int dims = (int)c->values[DIMS][0], dir = (int)c->values[DIRECTION][0];
-    const size_t stride[3] = {e, row, row * (n + 2 * w)};
-    size_t counts[3] = {1, 1, 1}, start = 0;
-
-    for (int k = 0; k < dims; ++k) {
-        counts[k] = k == dir ? count : n;
-        start += (k == dir ? first : w) * stride[k];
+        inside = bytes_times(inside, n);
     }
-    return (box){start, {counts[2], counts[1]}, {stride[2], stride[1]}, counts[0] * e};
+    const uint64_t sent = c->values[DIRECTION][0] == ALL && field != UINT64_MAX
+                              ? field - inside
+                              : bytes_times(2, bytes_times(face_cells(c), element));
+    return bytes_times((uint64_t)c->np, exchange_need((uint64_t)c->values[FIELDS][0], field, sent));
 }
 
-static MPI_Datatype slab_type(const bench_case *c, MPI_Datatype element, size_t first, size_t count)
+/* --- places ----------------------------------------------------------------------------------- */
+
+/* Cells of a block of one field along each dimension, ghosts counted too. */
+typedef struct span {
+    size_t first[DIMS_MAX], count[DIMS_MAX];
+} span;
+
+static box box_of(const shape *s, const span *at, size_t field_start)
 {
-    const int n = (int)c->values[EXTENT][0], w = (int)c->values[WIDTH][0];
-    const int dims = (int)c->values[DIMS][0];
-    int sizes[3], counts[3], starts[3];
+    size_t start = field_start, count[DIMS_MAX] = {1, 1, 1};
+
+    for (int k = 0; k < s->dims; ++k) {
+        start += at->first[k] * s->stride[k];
+        count[k] = at->count[k];
+    }
+    return (box){start, {count[2], count[1]}, {s->stride[2], s->stride[1]}, count[0] * s->e};
+}
+
+static MPI_Datatype type_of(const shape *s, const span *at, MPI_Datatype element)
+{
+    int sizes[DIMS_MAX], counts[DIMS_MAX], starts[DIMS_MAX];
     MPI_Datatype type = MPI_DATATYPE_NULL;
 
-    for (int k = 0; k < dims; ++k) {
-        const int at = dims - 1 - k; /* in C order the last dimension varies fastest */
-        const bool along = k == (int)c->values[DIRECTION][0];
-        sizes[at] = n + 2 * w;
-        counts[at] = along ? (int)count : n;
-        starts[at] = along ? (int)first : w;
+    for (int k = 0; k < s->dims; ++k) {
+        const int to = s->dims - 1 - k; /* in C order the last dimension varies fastest */
+        sizes[to] = (int)(s->n + 2 * s->w);
+        counts[to] = (int)at->count[k];
+        starts[to] = (int)at->first[k];
     }
-    MPI_Type_create_subarray(dims, sizes, counts, starts, MPI_ORDER_C, element, &type);
+    MPI_Type_create_subarray(s->dims, sizes, counts, starts, MPI_ORDER_C, element, &type);
     MPI_Type_commit(&type);
     return type;
 }
 
-/* Face 0 goes up and arrives from below, face 1 the other way. */
-static void describe_faces(exchange *x, const bench_case *c)
+/* What goes a step of 1, 0 or -1 along each dimension, and where the like arrives from the other
+ * side. */
+static void spans_of(const shape *s, const int step[DIMS_MAX], span *sent_out, span *got_out)
 {
-    const size_t n = (size_t)c->values[EXTENT][0], w = (size_t)c->values[WIDTH][0];
-    const int up = (x->w->rank + 1) % x->w->size, down = (x->w->rank + x->w->size - 1) % x->w->size;
-    const size_t sent[FACES_MAX] = {n, w}, got[FACES_MAX] = {0, n + w};
-
-    x->field_bytes = x->element_bytes;
-    for (int64_t k = 0; k < c->values[DIMS][0]; ++k)
-        x->field_bytes *= n + 2 * w;
-    x->face_count = FACES_MAX;
-    for (int k = 0; k < FACES_MAX; ++k) {
-        face *const side = &x->faces[k];
-        *side = (face){.to = k == 0 ? up : down, .from = k == 0 ? down : up};
-        side->send = slab(c, sent[k], w);
-        side->recv = slab(c, got[k], w);
-        side->send_type = slab_type(c, x->element, sent[k], w);
-        side->recv_type = slab_type(c, x->element, got[k], w);
+    for (int k = 0; k < s->dims; ++k) {
+        sent_out->count[k] = got_out->count[k] = step[k] == 0 ? s->n : s->w;
+        sent_out->first[k] = step[k] > 0 ? s->n : s->w;
+        got_out->first[k] = step[k] > 0 ? 0 : step[k] < 0 ? s->n + s->w : s->w;
     }
-    /* In a thin block the two sources share cells, which are rewritten once. */
-    const size_t from = n > 2 * w ? n : 2 * w;
-    x->rewritten[0] = slab(c, w, w);
-    x->rewritten[1] = slab(c, from, n + w - from);
 }
 
-static int create(exchange *x, const bench_case *c)
+/* Ranks along each dimension; the last one varies fastest among ranks. */
+static void grid_of(const shape *s, int size, int grid_out[DIMS_MAX])
 {
-    ferry_halo_field cell = FERRY_HALO_FIELD_INIT;
+    for (int k = 0; k < DIMS_MAX; ++k)
+        grid_out[k] = k == s->along ? size : s->along == ALL && k < s->dims ? 0 : 1;
+    if (s->along == ALL)
+        MPI_Dims_create(size, s->dims, grid_out);
+}
+
+/* The rank that many steps away. */
+static int rank_at(const int grid[DIMS_MAX], int rank, const int step[DIMS_MAX], int sign)
+{
+    int place[DIMS_MAX], to = 0;
+
+    for (int k = DIMS_MAX - 1; k >= 0; rank /= grid[k], --k)
+        place[k] = rank % grid[k];
+    for (int k = 0; k < DIMS_MAX; ++k)
+        to = to * grid[k] + (place[k] + sign * step[k] + grid[k]) % grid[k];
+    return to;
+}
+
+/* --- the exchange ----------------------------------------------------------------------------- */
+
+static void add_message(exchange *x, const shape *s, const int grid[DIMS_MAX],
+                        const int step[DIMS_MAX])
+{
+    const int at = x->message_count++;
+    span sent = {.first = {0}}, got = {.first = {0}};
+
+    x->messages[at].to = rank_at(grid, x->w->rank, step, 1);
+    x->messages[at].from = rank_at(grid, x->w->rank, step, -1);
+    spans_of(s, step, &sent, &got);
+    for (int f = 0; f < x->field_count; ++f) {
+        block *const b = &x->blocks[at * x->field_count + f];
+        b->send_base = b->recv_base = (size_t)f * x->field_bytes;
+        b->send = box_of(s, &sent, b->send_base);
+        b->recv = box_of(s, &got, b->recv_base);
+        b->send_type = type_of(s, &sent, x->element);
+        b->recv_type = type_of(s, &got, x->element);
+    }
+}
+
+/* Whether a step leads to a neighbour. */
+static bool leads(const shape *s, const int step[DIMS_MAX])
+{
+    int moved = 0;
+
+    for (int k = 0; k < DIMS_MAX; ++k) {
+        moved += step[k] != 0;
+        if (step[k] != 0 && (k >= s->dims || (s->along != ALL && k != s->along)))
+            return false;
+    }
+    return moved > 0;
+}
+
+/* Message 0 goes up and arrives from below. */
+static void add_messages(exchange *x, const shape *s, const int grid[DIMS_MAX])
+{
+    for (int code = 0; code < 27; ++code) {
+        const int step[DIMS_MAX] = {1 - code / 9, 1 - code / 3 % 3, 1 - code % 3};
+        if (leads(s, step))
+            add_message(x, s, grid, step);
+    }
+    x->usual_count = x->message_count;
+}
+
+/* The shell of cells that are sent, as boxes that do not overlap: a slab at each end of a
+ * dimension, then the same of what lies between. In a thin block the second one is thinner. */
+static void add_sources(exchange *x, const shape *s)
+{
+    const size_t second = s->n > 2 * s->w ? s->n : 2 * s->w, end = s->n + s->w;
+    span left = {.first = {s->w, s->w, s->w}, .count = {s->n, s->n, s->n}};
+
+    for (int k = s->dims - 1; k >= 0; --k) {
+        if (s->along != ALL && k != s->along)
+            continue;
+        const size_t first[] = {s->w, second}, count[] = {s->w, end - second};
+        for (int side = 0; side < 2; ++side) {
+            span slab = left;
+            slab.first[k] = first[side];
+            slab.count[k] = count[side];
+            for (int f = 0; f < x->field_count; ++f)
+                x->sources[x->source_count++] = box_of(s, &slab, (size_t)f * x->field_bytes);
+        }
+        left.first[k] = 2 * s->w;
+        left.count[k] = second - 2 * s->w;
+    }
+}
+
+static int create(exchange *x, const shape *s, const int grid[DIMS_MAX])
+{
+    ferry_halo_field cells[FIELDS_MAX];
     ferry_halo_spec spec = FERRY_HALO_SPEC_INIT;
     ferry_halo *halo = NULL;
 
-    cell.element_bytes = (int64_t)x->element_bytes;
-    spec.dims = (int)c->values[DIMS][0];
-    for (int k = 0; k < spec.dims; ++k) {
-        const bool along = k == (int)c->values[DIRECTION][0];
-        spec.extent[k] = c->values[EXTENT][0];
-        spec.ghost[k][0] = spec.ghost[k][1] = c->values[WIDTH][0];
-        spec.grid[k] = along ? x->w->size : 1;
-        spec.periodic[k] = along;
+    for (int f = 0; f < x->field_count; ++f) {
+        cells[f] = (ferry_halo_field)FERRY_HALO_FIELD_INIT;
+        cells[f].element_bytes = (int64_t)x->element_bytes;
     }
-    spec.corners = FERRY_HALO_FACES;
-    spec.field_count = 1;
-    spec.fields = &cell;
+    spec.dims = s->dims;
+    for (int k = 0; k < spec.dims; ++k) {
+        spec.extent[k] = (int64_t)s->n;
+        spec.ghost[k][0] = spec.ghost[k][1] = (int64_t)s->w;
+        spec.grid[k] = grid[k];
+        spec.periodic[k] = s->along == ALL || k == s->along;
+    }
+    spec.corners = s->along == ALL ? FERRY_HALO_ALL : FERRY_HALO_FACES;
+    spec.field_count = x->field_count;
+    spec.fields = cells;
     const ferry_status st = ferry_halo_create(x->w->ctx, &spec, &halo);
     x->carrier = halo;
     return world_ferry(x->w, st, "ferry_halo_create");
@@ -151,8 +262,10 @@ static int create(exchange *x, const bench_case *c)
 
 static ferry_status carry(exchange *x, char *base)
 {
-    void *const fields[] = {base};
+    void *fields[FIELDS_MAX];
 
+    for (int f = 0; f < x->field_count; ++f)
+        fields[f] = base + (size_t)f * x->field_bytes;
     return ferry_halo_exchange(x->carrier, fields);
 }
 
@@ -169,18 +282,21 @@ static void close_halo(void *job)
 
 static int open_halo(world *w, const bench_case *c, measurement *m, void **job_out)
 {
-    exchange *const x = calloc(1, sizeof *x);
+    const shape s = shape_of(c);
+    exchange *const x = exchange_new(w, s.e);
+    int grid[DIMS_MAX];
 
-    if (!x)
-        world_fail(w, "rank %d: no memory for the case", w->rank);
-    if (world_agree(w, !x))
-        return free(x), 1;
     *job_out = x;
-    *x = (exchange){.w = w, .element_bytes = (size_t)c->values[ELEMENT][0], .carry = carry};
+    if (!x)
+        return 1;
+    x->carry = carry;
     x->carry_name = "ferry_halo_exchange";
-    x->element = exchange_element(x->element_bytes);
-    describe_faces(x, c);
-    if (world_agree(w, create(x, c)) || exchange_open(x, m))
+    x->field_count = (int)s.fields;
+    x->field_bytes = s.stride[s.dims - 1] * (s.n + 2 * s.w);
+    grid_of(&s, w->size, grid);
+    add_messages(x, &s, grid);
+    add_sources(x, &s);
+    if (world_agree(w, create(x, &s, grid)) || exchange_open(x, m))
         return 1;
     ferry_halo_explain(x->carrier, m->explain, sizeof m->explain);
     return 0;
@@ -188,11 +304,11 @@ static int open_halo(world *w, const bench_case *c, measurement *m, void **job_o
 
 const case_kind case_halo = {
     .word = "halo",
-    .help = "both faces along `dir` of a periodic row of blocks with n^d cells each",
+    .help = "ghosts of periodic blocks with n^d cells: both faces along `dir`, or all neighbours",
     .key_count = KEYS,
     .least_np = 1,
     .keys = keys,
-    .rivals = {"datatype", "handpack", NULL},
+    .rivals = {"datatype", "handpack", "handpack-simd", "mpi-pack", "persistent", "neighbor", NULL},
     .check = check,
     .need = need,
     .open = open_halo,

@@ -22,7 +22,7 @@ typedef struct case_key {
     const char *help;
     int parts;           /* numbers, 1..KEY_PARTS_MAX; 0: a word */
     int64_t least, most; /* of each number */
-    const char *words[4];
+    const char *words[5];
 } case_key;
 
 typedef struct case_kind case_kind;

@@ -28,7 +28,7 @@ typedef struct lane {
     contender *c;
     int rounds; /* per block */
     bool slow;
-    bool out;           /* missing, or a slower one of several limits */
+    bool out;           /* missing, or a slower one of several with its name */
     double estimate;    /* seconds of a round, rewriting included */
     double raw[BLOCKS]; /* streaming: mean round of each block; NAN when it sat out */
     samples times;
@@ -231,23 +231,15 @@ static int calibrate(run *r, lane *l)
     return 0;
 }
 
-/* Of several contenders of a kind only the fastest stays. */
-static void keep_fastest(run *r, contender_kind kind)
+/* Of contenders that have one name only the fastest stays. */
+static void keep_fastest(run *r)
 {
-    lane *best = NULL;
-
-    for (int k = 0; k < r->count; ++k) {
-        lane *const l = &r->lanes[k];
-        if (l->c->kind != kind || l->out)
-            continue;
-        if (best && best->estimate <= l->estimate) {
-            l->out = true;
-        } else {
-            if (best)
-                best->out = true;
-            best = l;
+    for (int k = 0; k < r->count; ++k)
+        for (int j = 0; j < k; ++j) {
+            lane *const a = &r->lanes[j], *const b = &r->lanes[k];
+            if (!a->out && !b->out && strcmp(a->c->name, b->c->name) == 0)
+                (a->estimate <= b->estimate ? b : a)->out = true;
         }
-    }
 }
 
 static void tell(const run *r, const char *what, int done, int of)
@@ -266,8 +258,7 @@ static int prepare(run *r)
         if ((l->c->wrong && verify(r, l)) || calibrate(r, l))
             return 1;
     }
-    keep_fastest(r, CONTENDER_LIMIT);
-    keep_fastest(r, CONTENDER_ALONE);
+    keep_fastest(r);
     return 0;
 }
 

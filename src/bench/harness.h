@@ -7,7 +7,9 @@
  * stencil code does; the time of rewriting alone (the median of the baseline contender) is
  * subtracted.
  *
- * The time of a round is the last end minus the first start over all ranks. */
+ * The time of a round is the last end minus the first start over all ranks. Of contenders that have
+ * one name only the faster is kept: ways to do the same thing, of which a program takes the best.
+ */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
@@ -17,13 +19,13 @@
 
 #include "bench/world.h"
 
-enum { CONTENDERS_MAX = 16, CONTENDER_NOTE_BYTES = 120, EXPLAIN_BYTES = 2048 };
+enum { CONTENDERS_MAX = 24, CONTENDER_NOTE_BYTES = 120, EXPLAIN_BYTES = 2048, FIGURES_MAX = 8 };
 
 typedef enum contender_kind {
     CONTENDER_FERRY,
     CONTENDER_RIVAL,
-    CONTENDER_LIMIT, /* local copying by all ranks at once; the faster of several is kept as "limit"
-                      */
+    CONTENDER_LIMIT,      /* local copying by all ranks at once */
+    CONTENDER_PART,       /* a part of the work, or other work beside it: shown, never refused */
     CONTENDER_BASELINE,   /* streaming: rewriting alone */
     CONTENDER_ALONE,      /* the limit's copying on a single rank: what one core can do */
     CONTENDER_ALONE_BASE, /* streaming: rewriting alone on that rank */
@@ -60,6 +62,12 @@ typedef struct result {
     char note[CONTENDER_NOTE_BYTES];
 } result;
 
+/* A number that a case computes from its rows, such as "hidden ferry 0.93". */
+typedef struct figure {
+    const char *name;
+    double value;
+} figure;
+
 /* What the harness is given, and what it finds (the results are the same on all ranks). */
 typedef struct measurement {
     contender contenders[CONTENDERS_MAX];
@@ -71,7 +79,10 @@ typedef struct measurement {
                                   */
     result results[CONTENDERS_MAX];
     int result_count;
-    bool refused; /* some row is */
+    bool refused;             /* some row is */
+    const char *figure_title; /* of what the figures are */
+    figure figures[FIGURES_MAX];
+    int figure_count;
 } measurement;
 
 typedef void harness_progress(void *user, const char *step, int done, int of);

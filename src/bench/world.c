@@ -166,13 +166,13 @@ static void meet_one(const world *w, int rank)
     }
 }
 
-void world_meet(world *w, int one, int other)
+void world_meet(world *w, const int *ranks, int count)
 {
     if (!w->flags || w->crowded)
         return;
     atomic_store_explicit(&w->flags[w->rank]->meetings, ++w->meetings, memory_order_release);
-    meet_one(w, one);
-    meet_one(w, other);
+    for (int k = 0; k < count; ++k)
+        meet_one(w, ranks[k]);
 }
 
 /* Who shares this rank's memory; cores are those that the ranks of the node may use together, since

@@ -62,9 +62,9 @@ double world_sum(world *w, double value);
  * the time when the last rank came, the same number on all ranks. */
 double world_start(world *w);
 
-/* Wait until two other ranks have come as often as this one, through shared flags. Does nothing
- * where flags are missing or a spin would only hold up the rank it waits for. */
-void world_meet(world *w, int one, int other);
+/* Wait until these ranks have come as often as this one, through shared flags. Does nothing where
+ * flags are missing or a spin would only hold up the rank it waits for. */
+void world_meet(world *w, const int *ranks, int count);
 
 /* Seconds of the monotonic clock. */
 double world_now(void);
