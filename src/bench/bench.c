@@ -8,9 +8,11 @@
 #include "bench/bench.h"
 #include "bench/case_bundle.h"
 #include "bench/cases.h"
+#include "bench/columns.h"
 #include "bench/harness.h"
 #include "bench/machine.h"
 #include "bench/own.h"
+#include "bench/plot.h"
 #include "bench/refuse.h"
 #include "bench/report.h"
 #include "bench/results.h"
@@ -43,7 +45,9 @@ static int check_case(const bench_options *options, const bench_case *c, char *e
                       c->kind->word, c->np, options->ranks, options->ranks);
     if (c->kind->check(c, error, bytes))
         return 1;
-    return options->ranks == 0 && check_memory(c, options->rivals, error, bytes);
+    const bool grows = options->report && c->kind == &case_vector;
+    const bench_case most = grows ? columns_largest(c) : *c;
+    return options->ranks == 0 && check_memory(&most, options->rivals, error, bytes);
 }
 
 static bool is_rival(const case_kind *kind, const char *name, size_t length)
@@ -95,9 +99,9 @@ static int check_rivals(const char *rivals, const case_list *list, char *error, 
 
 static int check_outputs(const bench_options *options, char *error, size_t bytes)
 {
-    if (options->plot)
-        return refuse(error, bytes,
-                      "--plot: this version draws nothing; expected --csv FILE instead");
+    if (options->plot &&
+        (plot_check(options->plot, error, bytes) || results_check(options->plot, error, bytes)))
+        return 1;
     if (options->json && options->csv && strcmp(options->json, options->csv) == 0)
         return refuse(error, bytes, "--json and --csv are both %.200s; expected two files",
                       options->json);
@@ -124,19 +128,22 @@ static int list_jobs(const case_list *list, int np_out[BENCH_JOBS_MAX])
     return count;
 }
 
-/* Lines for people are of one kind of case, and of matrices. */
+/* Reports are of columns, or of matrices. */
 static int check_report(const bench_options *options, const case_list *list, char *error,
                         size_t bytes)
 {
     for (int k = 0; k < list->count && options->report; ++k) {
-        if (list->items[k].kind != &case_bundle)
-            return refuse(error, bytes, "report: case %s; expected bundle",
-                          list->items[k].kind->word);
-        if (case_bundle_content(&list->items[k]).small)
+        const case_kind *const kind = list->items[k].kind;
+        if (kind != &case_bundle && kind != &case_vector)
+            return refuse(error, bytes, "report: case %s; expected bundle or vector", kind->word);
+        if (kind == &case_vector && columns_check(&list->items[k], error, bytes))
+            return 1;
+        if (kind == &case_bundle && case_bundle_content(&list->items[k]).small)
             return refuse(error, bytes, "report: small is given; expected matrices or matrix");
     }
-    if (options->report && (options->json || options->csv))
-        return refuse(error, bytes, "report: prints lines only; expected neither --json nor --csv");
+    if (options->report && (options->json || options->csv || options->plot))
+        return refuse(error, bytes,
+                      "report: prints lines only; expected neither --json, --csv nor --plot");
     return 0;
 }
 
@@ -255,6 +262,8 @@ static int measure(job *j, int index, measurement *m)
         own_choose(m, j->options, c->kind->rivals);
         failed = harness_run(&j->w, m, shows ? show_progress : NULL, &l);
     }
+    if (!failed && c->kind->conclude)
+        c->kind->conclude(m);
     c->kind->close(state);
     if (shows)
         clear_progress();
@@ -387,7 +396,8 @@ void bench_help(FILE *to)
     fputs("A case is a word and keys, in one argument or several; a word without = begins the next "
           "case.\n"
           "Keys are shown with their defaults. np=N in a case wins over --np. Sizes take K, M, G "
-          "(1024).\n\n",
+          "(1024).\n"
+          "A list such as rows=1K,2K,4K stands for a case of each.\n\n",
           to);
     for (int kind = 0; case_kinds[kind]; ++kind) {
         const case_kind *const k = case_kinds[kind];
@@ -418,6 +428,9 @@ void bench_help(FILE *to)
         "\"ferry bench report bundle\" prints lines instead: what was sent and got as XML, as "
         "plain "
         "bytes\n"
-        "and as a bundle, how long it took, and the difference, which is 0.\n\n",
+        "and as a bundle, how long it took, and the difference, which is 0.\n"
+        "\"ferry bench report vector\" prints two tables over the size of a column: its derived "
+        "type,\n"
+        "static buffers, and ferry.\n\n",
         to);
 }

@@ -32,6 +32,7 @@ typedef struct bench_options {
     const char *csv;
     const char *plot;
     int pairs;           /* --pairs: jobs of a rival that needs its own */
+    int limit_s;         /* --limit: of a job that only a rival needs; 0: by its bytes */
     bool report;         /* lines for people instead of tables: see bench_report() */
     const char *own;     /* the only case that a job runs, and as what (own.h); else NULL */
     const char *program; /* of that job, or NULL */
@@ -64,14 +65,16 @@ int bench_jobs(const bench_options *options, int np_out[BENCH_JOBS_MAX]);
 int bench_run(const bench_options *options, char *error, size_t bytes);
 
 /* In every rank of a job, likewise: move the case's content as XML, as plain bytes and as a bundle,
- * and print what was sent, got, how long it took and how it differs. For the case bundle alone;
- * bench_check() sees to that. */
+ * and print what was sent, got, how long it took and how it differs; of the case vector, two tables
+ * over its size. Other cases have no report: bench_check() sees to that. */
 int bench_report(const bench_options *options, char *error, size_t bytes);
 
 /* How the parent starts a job: `np` ranks with the words of this run and these before them (NULL at
- * the end). 0, or the exit status with why; 128 and more: interrupted. */
+ * the end), ended after so many seconds. 0, or the exit status with why; 128 and more: interrupted.
+ */
 typedef struct bench_starter {
-    int (*start)(void *user, int np, const char *const *extra, char *why, size_t bytes);
+    int (*start)(void *user, int np, const char *const *extra, int limit_s, char *why,
+                 size_t bytes);
     void *user;
 } bench_starter;
 

@@ -8,10 +8,10 @@
 #include "bench/cases.h"
 #include "bench/refuse.h"
 
-const case_kind *const case_kinds[] = {&case_bundle, &case_vector, &case_halo, &case_transpose,
-                                       NULL};
+const case_kind *const case_kinds[] = {&case_bundle,  &case_vector,    &case_halo,
+                                       &case_overlap, &case_transpose, NULL};
 
-enum { TOKEN_BYTES = 128 };
+enum { TOKEN_BYTES = 128, CASES_MAX = 1000 };
 
 uint64_t bytes_times(uint64_t a, uint64_t b)
 {
@@ -133,9 +133,10 @@ static void print_keys(const case_kind *kind, char *text, size_t bytes)
         snprintf(text + used, bytes - used, "or np");
 }
 
-/* The state of reading: the cases so far, and which keys of the last one were given. */
+/* The state of reading: the cases so far, and which keys of the last word were given. */
 typedef struct reader {
     case_list *list;
+    int first;                /* case of the last word; lists of values make more of it */
     bool given[KEYS_MAX + 1]; /* np comes last */
     char *error;
     size_t bytes;
@@ -154,6 +155,7 @@ static int start_case(reader *r, const char *word)
     if (!items)
         return refuse(r->error, r->bytes, "no memory for %d cases", r->list->count + 1);
     r->list->items = items;
+    r->first = r->list->count;
     bench_case *const c = &items[r->list->count++];
     *c = (bench_case){.kind = kind};
     memset(r->given, 0, sizeof r->given);
@@ -171,31 +173,74 @@ static int find_key(const case_kind *kind, const char *name)
     return strcmp(name, "np") == 0 ? KEYS_MAX : -1;
 }
 
-static int set_key(reader *r, const char *name, const char *text)
+/* Give a key to a case. */
+static int set_value(const reader *r, bench_case *c, int at, const char *text)
 {
     static const case_key np_key = {"np", "2", "", 1, 1, BENCH_NP_MAX, {NULL}};
-    bench_case *const c = &r->list->items[r->list->count - 1];
-    const int at = find_key(c->kind, name);
-    char expected[256];
-    int64_t np[KEY_PARTS_MAX] = {0};
-
-    if (at < 0) {
-        print_keys(c->kind, expected, sizeof expected);
-        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", c->kind->word,
-                      name, expected);
-    }
-    if (r->given[at])
-        return refuse(r->error, r->bytes, "%s: %s is given twice; expected once", c->kind->word,
-                      name);
-    r->given[at] = true;
     const case_key *const key = at == KEYS_MAX ? &np_key : &c->kind->keys[at];
+    int64_t np[KEY_PARTS_MAX] = {0};
+    char expected[256];
+
     if (read_value(key, text, at == KEYS_MAX ? np : c->values[at])) {
         print_expected(key, expected, sizeof expected);
-        return refuse(r->error, r->bytes, "%s: %s=%.60s; expected %s", c->kind->word, name, text,
-                      expected);
+        return refuse(r->error, r->bytes, "%s: %s=%.60s; expected %s", c->kind->word, key->name,
+                      text, expected);
     }
     c->given |= at == KEYS_MAX ? 0 : 1u << at;
     c->np = at == KEYS_MAX ? (int)np[0] : c->np;
+    return 0;
+}
+
+/* Make `times` cases of each that the last word began, side by side. */
+static int repeat_cases(reader *r, int times)
+{
+    case_list *const list = r->list;
+    const int count = list->count - r->first;
+
+    if (list->count + count * (times - 1) > CASES_MAX)
+        return refuse(r->error, r->bytes, "these are %d cases; expected at most %d",
+                      list->count + count * (times - 1), CASES_MAX);
+    bench_case *const items =
+        realloc(list->items, (size_t)(r->first + count * times) * sizeof *items);
+    if (!items)
+        return refuse(r->error, r->bytes, "no memory for %d cases", r->first + count * times);
+    for (int k = count - 1; k >= 0; --k)
+        for (int j = times - 1; j >= 0; --j)
+            items[r->first + k * times + j] = items[r->first + k];
+    list->items = items;
+    list->count = r->first + count * times;
+    return 0;
+}
+
+/* "rows=1K,2K,4K" stands for three cases. */
+static int set_key(reader *r, const char *name, char *text)
+{
+    const case_kind *const kind = r->list->items[r->first].kind;
+    const int at = find_key(kind, name);
+    char expected[256];
+    int times = 1;
+
+    if (at < 0) {
+        print_keys(kind, expected, sizeof expected);
+        return refuse(r->error, r->bytes, "%s: unknown key \"%.60s\"; expected %s", kind->word,
+                      name, expected);
+    }
+    if (r->given[at])
+        return refuse(r->error, r->bytes, "%s: %s is given twice; expected once", kind->word, name);
+    r->given[at] = true;
+    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; ++comma)
+        ++times;
+    if (times > 1 && repeat_cases(r, times))
+        return 1;
+    for (int k = 0; k < times; ++k) {
+        char *const end = text + strcspn(text, ",");
+        const bool last = *end == '\0';
+        *end = '\0';
+        for (int j = r->first + k; j < r->list->count; j += times)
+            if (set_value(r, &r->list->items[j], at, text))
+                return 1;
+        text = last ? end : end + 1;
+    }
     return 0;
 }
 

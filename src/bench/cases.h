@@ -61,10 +61,12 @@ struct case_kind {
     /* Make the contenders. Collective; the same result on all ranks: 0, or 1 with a text in the
      * world's trouble. */
     int (*open)(world *w, const bench_case *c, measurement *m, void **job_out);
+    /* Figures from what was measured, the same on all ranks; NULL: none. */
+    void (*conclude)(measurement *m);
     void (*close)(void *job); /* NULL allowed */
 };
 
-extern const case_kind case_bundle, case_vector, case_halo, case_transpose;
+extern const case_kind case_bundle, case_vector, case_halo, case_overlap, case_transpose;
 
 /* The kinds, NULL at the end. */
 extern const case_kind *const case_kinds[];

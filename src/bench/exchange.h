@@ -74,6 +74,7 @@ struct exchange {
     const char *carry_name;                         /* the call it makes */
     void *carrier;                                  /* and its object */
     rival_state *rivals;
+    void *own; /* of the case */
 };
 
 /* The blocks of a message. */

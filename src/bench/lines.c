@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/case_bundle.h"
+#include "bench/columns.h"
 #include "bench/stats.h"
 #include "bench/tree.h"
 #include "bench/world.h"
@@ -338,7 +339,8 @@ int bench_report(const bench_options *options, char *error, size_t bytes)
     }
     for (int k = 0; k < list.count && !failed; ++k)
         if (list.items[k].np == w.size)
-            failed = talk_of(&w, &list.items[k]);
+            failed = list.items[k].kind == &case_vector ? columns_report(&w, &list.items[k])
+                                                        : talk_of(&w, &list.items[k]);
     error[0] = '\0';
     if (failed)
         snprintf(error, bytes, "%s", w.trouble);

@@ -23,6 +23,7 @@
 enum { PATH_BYTES = 512, LINE_BYTES = 256, NAMES_MAX = 4, INTERRUPTED = 128 };
 static const unsigned patience_s = 120;    /* for a job of another program, */
 static const size_t more_bytes = 10000000; /* and a second more for so many bytes */
+enum { FERRY_TIMES = 3, OUTER_S = 10 };    /* jobs with ferry; programs without a launcher */
 
 static const char inside_text[] = "needs a job of its own: run ferry bench without a launcher";
 
@@ -40,6 +41,13 @@ static const struct own_rival {
 };
 enum { RIVALS = sizeof rivals / sizeof *rivals };
 static const char ferry_word[] = "ferry";
+
+/* Seconds that a program gets. */
+static unsigned patience(const bench_options *options, const content *shape)
+{
+    return options->limit_s > 0 ? (unsigned)options->limit_s
+                                : patience_s + (unsigned)(content_bytes(shape) / more_bytes);
+}
 
 static bool is_own(const char *name)
 {
@@ -127,7 +135,7 @@ int bench_become(const bench_options *options, char *error, size_t bytes)
     program_tell(&shape, case_bundle_is_bcast(&list.items[order.index]), order.timed);
     case_list_drop(&list);
     names_of(options, p, names);
-    alarm(patience_s + (unsigned)(content_bytes(&shape) / more_bytes));
+    alarm(patience(options, &shape) + OUTER_S); /* in case that nobody ends this job */
     if (!redirect(options->part))
         program_run(p, options->program, options->script, names);
     return refuse(error, bytes, "%s cannot be run: %s", order.word, strerror(errno));
@@ -193,6 +201,17 @@ typedef struct task {
     bool timed;
 } task;
 
+/* Seconds that a job gets: one with ferry in it measures several contenders. */
+static int limit_of(const study *s, const program *p)
+{
+    const content shape = case_bundle_content(s->c);
+    const int seconds = (int)patience(s->options, &shape);
+
+    if (s->options->limit_s > 0)
+        return seconds;
+    return p ? seconds : FERRY_TIMES * seconds;
+}
+
 /* Start a job of a program; what it leaves is in the file `out`. A row that the harness refused is
  * no failure here: the row says so. */
 static int start_job(study *s, const task *t)
@@ -206,7 +225,8 @@ static int start_job(study *s, const task *t)
     snprintf(script, sizeof script, "--script=%s", p ? t->script : "");
     snprintf(path, sizeof path, "--program=%s", p ? p->find() : "");
     s->why[0] = '\0';
-    const int status = s->starter->start(s->starter->user, s->c->np, extra, s->why, sizeof s->why);
+    const int status =
+        s->starter->start(s->starter->user, s->c->np, extra, limit_of(s, p), s->why, sizeof s->why);
     return status == 1 && !s->why[0] ? 0 : status;
 }
 

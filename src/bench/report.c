@@ -144,6 +144,18 @@ static void print_ratios(FILE *to, const measurement *m, const case_ratio *ratio
         fprintf(to, "\n");
 }
 
+/* Numbers that the case has computed. */
+static void print_figures(FILE *to, const measurement *m)
+{
+    for (int k = 0; k < m->figure_count; ++k) {
+        if (k == 0)
+            fprintf(to, "  %s: ", m->figure_title);
+        fprintf(to, "%s%s %.2f", k == 0 ? "" : ", ", m->figures[k].name, m->figures[k].value);
+    }
+    if (m->figure_count > 0)
+        fprintf(to, "\n");
+}
+
 void report_case(FILE *to, const world *w, const bench_case *c, const measurement *m, bool verbose)
 {
     const result *rows[FERRY_ROWS_MAX];
@@ -159,6 +171,7 @@ void report_case(FILE *to, const world *w, const bench_case *c, const measuremen
         if (verbose || !hidden(&m->results[k]))
             print_row(to, m, &m->results[k], rows, count);
     print_ratios(to, m, c->kind->ratios);
+    print_figures(to, m);
     if (verbose && m->explain[0])
         fprintf(to, "%s%s", m->explain, m->explain[strlen(m->explain) - 1] == '\n' ? "" : "\n");
     fflush(to);

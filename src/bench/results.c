@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/machine.h"
+#include "bench/plot.h"
 #include "bench/refuse.h"
 #include "bench/results.h"
 #include "ferry/version.h"
@@ -64,8 +65,8 @@ static double time_of(double seconds)
 
 static bool shown(const result *r)
 {
-    return !r->missing &&
-           (r->kind == CONTENDER_FERRY || r->kind == CONTENDER_RIVAL || r->kind == CONTENDER_LIMIT);
+    return !r->missing && (r->kind == CONTENDER_FERRY || r->kind == CONTENDER_RIVAL ||
+                           r->kind == CONTENDER_LIMIT || r->kind == CONTENDER_PART);
 }
 
 static int add_row(json_object *list, const measurement *m, const result *r)
@@ -123,6 +124,16 @@ static int put_rows(json_object *object, const measurement *m)
         if (!bad && r->kind == CONTENDER_FERRY)
             bad = put(ratios, r->name, ratios_to(m, r));
     }
+    return bad;
+}
+
+static int put_figures(json_object *object, const measurement *m)
+{
+    json_object *const figures = m->figure_count > 0 ? json_object_new_object() : NULL;
+    int bad = m->figure_count > 0 && put(object, m->figure_title, figures);
+
+    for (int k = 0; k < m->figure_count && !bad; ++k)
+        bad = put(figures, m->figures[k].name, number(m->figures[k].value));
     return bad;
 }
 
@@ -248,7 +259,7 @@ int results_add(results *o, int index, const world *w, const bench_case *c, cons
     }
     bad = put(part, "index", json_object_new_int(index));
     bad |= put(part, "result", object);
-    bad = bad || put_head(object, w, c) || put_rows(object, m);
+    bad = bad || put_head(object, w, c) || put_rows(object, m) || put_figures(object, m);
     if (bad || json_object_array_add(o->parts, part) != 0)
         return json_object_put(part), 1;
     return 0;
@@ -464,6 +475,8 @@ int results_write(const results *o, const bench_options *options, char *error, s
         bad = write_json(list, options->json, error, bytes);
     if (options->csv && !bad)
         bad = write_csv(list, options->csv, error, bytes);
+    if (options->plot && !bad)
+        bad = plot_write(list, options->plot, error, bytes);
     json_object_put(list);
     return bad;
 }

@@ -32,8 +32,8 @@ int results_check(const char *path, char *error, size_t bytes);
 int results_write_part(const results *o, const char *path, char *error, size_t bytes);
 int results_read_part(results *o, const char *path, char *error, size_t bytes);
 
-/* Write --json and --csv in the order of the cases. Either complete files under their names, or 1
- * with a text. */
+/* Write --json, --csv and --plot in the order of the cases. Either complete files under their
+ * names, or 1 with a text. */
 int results_write(const results *o, const bench_options *options, char *error, size_t bytes);
 
 #endif

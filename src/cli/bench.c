@@ -27,7 +27,7 @@ static int help(cli *cli, const option_spec *options)
 {
     printf(
         "Usage: ferry bench [OPTION]... CASE [KEY=VALUE]... [CASE [KEY=VALUE]...]...\n"
-        "       ferry bench [OPTION]... report bundle [KEY=VALUE]...\n"
+        "       ferry bench [OPTION]... report bundle|vector [KEY=VALUE]...\n"
         "Measure exchanges against what programs use today: verified first, then interleaved in\n"
         "one run.\n\n");
     bench_help(stdout);
@@ -113,9 +113,10 @@ static int run_job(const cli *cli, int np, bool progress, parts *parts)
 }
 
 /* The words of jobs that bench_own() starts. Its complaint becomes a text. */
-static int start_own(void *user, int np, const char *const *extra, char *why, size_t bytes)
+static int start_own(void *user, int np, const char *const *extra, int limit_s, char *why,
+                     size_t bytes)
 {
-    const int status = launch_job(user, np, extra);
+    const int status = launch_job_within(user, np, extra, limit_s);
 
     snprintf(why, bytes, "%s", complaint());
     complain(CLI_OK, "%s", "");
@@ -194,9 +195,12 @@ int cli_bench(cli *cli)
          "all (default), none, or names separated by commas"},
         {0, "json", "FILE", OPTION_TEXT, &bench.json, "write the results as JSON"},
         {0, "csv", "FILE", OPTION_TEXT, &bench.csv, "write the results as CSV"},
-        {0, "plot", "FILE", OPTION_TEXT, &bench.plot, "write a picture of the results"},
+        {0, "plot", "FILE", OPTION_TEXT, &bench.plot,
+         "draw the results, as .svg or .png; needs gnuplot"},
         {0, "pairs", "N", OPTION_COUNT, &bench.pairs,
          "jobs of each rival that needs its own; default 7"},
+        {0, "limit", "N", OPTION_COUNT, &bench.limit_s,
+         "seconds for each such job; default 120 and more, by its bytes"},
         {0, "own", "ORDER", OPTION_TEXT, &bench.own, NULL},
         {0, "program", "FILE", OPTION_TEXT, &bench.program, NULL},
         {0, "script", "FILE", OPTION_TEXT, &bench.script, NULL},

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/interrupt.h"
@@ -62,6 +63,9 @@ typedef struct job {
     int signal;    /* that ends the job; 0: none so far */
     int reminders; /* given since */
     int lost;      /* ticks since a rank was found to have ended */
+    int limit_s;   /* seconds that it may take; 0: any number */
+    time_t begun;  /* of the monotonic clock */
+    bool late;     /* it took longer, and is being ended */
     bool ended;
     int status; /* of waitpid */
 } job;
@@ -255,8 +259,24 @@ static bool overlooked(job *job)
 /* Nothing has happened for a while. */
 static void tick(job *job)
 {
-    if (job->signal || overlooked(job))
+    if (job->signal || job->late || overlooked(job))
         insist(job);
+}
+
+static time_t now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
+static void look_at_clock(job *job)
+{
+    if (job->limit_s == 0 || job->late || job->ended || now_s() - job->begun < job->limit_s)
+        return;
+    job->late = true;
+    kill(job->launcher, SIGTERM);
 }
 
 /* Until the launcher has ended and all that the job printed has been read. A launcher that does not
@@ -273,6 +293,7 @@ static void watch(job *job)
             break;
         if (n == 0)
             tick(job);
+        look_at_clock(job);
         for (int i = 0; i < 2; i++)
             if (n > 0 && ready[i].revents)
                 pass_on(job, i);
@@ -344,6 +365,8 @@ static int outcome(const job *job, const char *launcher)
     if (job->signal)
         return complain(CLI_SIGNALLED + job->signal, "interrupted by signal %d (%s)", job->signal,
                         strsignal(job->signal));
+    if (job->late)
+        return complain(CLI_FAILURE, "took longer than %d s and was ended", job->limit_s);
     if (reported && said.status != CLI_OK)
         return complain(said.status, "%s", said.text);
     if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == NOT_STARTED && !reported)
@@ -378,15 +401,20 @@ static int run(job *job, char *const *words)
         return complain(CLI_FAILURE, "%s cannot be started: %s", words[0], strerror(errno));
     watch(job);
     close(job->signals);
-    if (job->signal || job->status != 0)
+    if (job->signal || job->late || job->status != 0)
         sweep();
     return outcome(job, words[0]);
 }
 
 int launch_job(const cli *cli, int np, const char *const *extra)
 {
+    return launch_job_within(cli, np, extra, 0);
+}
+
+int launch_job_within(const cli *cli, int np, const char *const *extra, int limit_s)
+{
     char place[REPORT_PLACE_BYTES];
-    job job = {.stream = {CLOSED, CLOSED}};
+    job job = {.stream = {CLOSED, CLOSED}, .limit_s = limit_s, .begun = now_s()};
     int status = CLI_FAILURE;
 
     if (!launch_program())

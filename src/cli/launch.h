@@ -22,4 +22,7 @@ const char *launch_program(void);
 enum { LAUNCH_EXTRA = 8 };
 int launch_job(const cli *cli, int np, const char *const *extra);
 
+/* The same; a job that takes longer than so many seconds is ended, and fails. 0: any time. */
+int launch_job_within(const cli *cli, int np, const char *const *extra, int limit_s);
+
 #endif
