@@ -187,7 +187,7 @@ static int choose_steps(exchange *x, work *todo)
         world_max(x->w, &seconds, 1);
         failed |= samples_add(&rounds, seconds);
         seconds = world_now();
-        todo->result = compute(1, TRIAL_STEPS);
+        todo->result = compute(todo->result, TRIAL_STEPS); /* not known beforehand */
         seconds = TRIAL_STEPS / (world_now() - seconds);
         world_min(x->w, &seconds, 1);
         speed = seconds > speed ? seconds : speed;

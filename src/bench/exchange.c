@@ -1,6 +1,7 @@
 /* Blocks of fields: memory, known contents, types and buffers of messages, and the contenders in
  * the order of the table. Knows nothing of the shapes; those are boxes. What rivals do in a round
  * is in exchange_rivals.c. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "bench/exchange_rivals.h"
 #include "ferry/memory.h"
 
-enum { MARK = 0xee };
+enum { MARK = 0xee, PAGE = 4096 };
 
 uint64_t exchange_need(uint64_t fields, uint64_t field_bytes, uint64_t sent_bytes)
 {
@@ -205,7 +206,17 @@ static int alone_plan(contender *c)
 /* --- contenders ------------------------------------------------------------------------------- */
 
 /* What an entry of the table needs. */
-enum { NEEDS_SELF = 1, NEEDS_FEW = 2, NEEDS_MANY = 4, NEEDS_FIELDS = 8, NEEDS_PACK = 16 };
+enum {
+    NEEDS_SELF = 1,
+    NEEDS_FEW = 2,
+    NEEDS_MANY = 4,
+    NEEDS_FIELDS = 8,
+    NEEDS_PACK = 16,
+    NEEDS_ADOPTED = 32
+};
+
+/* Without these the row says why. */
+enum { NEEDS_TOLD = NEEDS_PACK | NEEDS_ADOPTED };
 
 /* Every contender in the order of the table; of those with one name the faster stays. A check of
  * NULL: nothing arrives that could be checked. */
@@ -225,6 +236,8 @@ static const struct entry {
      "memory of ferry_memory_alloc"},
     {"ferry-private", CONTENDER_FERRY, MEMORY_OWN, exchange_rewrite, round_ferry, exchange_wrong, 0,
      "malloc'ed memory"},
+    {"ferry-adopted", CONTENDER_FERRY, MEMORY_ADOPTED, exchange_rewrite, round_ferry,
+     exchange_wrong, NEEDS_ADOPTED, "malloc'ed memory, adopted"},
     {"datatype", CONTENDER_RIVAL, MEMORY_OWN, exchange_rewrite, rival_datatype, exchange_wrong,
      NEEDS_FEW, "MPI_Sendrecv with the derived type"},
     {"datatype", CONTENDER_RIVAL, MEMORY_OWN, exchange_rewrite, rival_datatype_posted,
@@ -261,7 +274,7 @@ static int find_means(const exchange *x)
 {
     return (x->self ? NEEDS_SELF : 0) | (x->usual_count <= FEW_MESSAGES ? NEEDS_FEW : 0) |
            (x->usual_count > 1 ? NEEDS_MANY : 0) | (x->field_count > 1 ? NEEDS_FIELDS : 0) |
-           (rivals_can_pack(x) ? NEEDS_PACK : 0);
+           (rivals_can_pack(x) ? NEEDS_PACK : 0) | (x->unadopted[0] ? 0 : NEEDS_ADOPTED);
 }
 
 static void add_contenders(exchange *x, measurement *m)
@@ -270,7 +283,7 @@ static void add_contenders(exchange *x, measurement *m)
 
     for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
         const struct entry *const e = &entries[k];
-        if ((e->needs & ~means & ~NEEDS_PACK) != 0)
+        if ((e->needs & ~means & ~NEEDS_TOLD) != 0)
             continue;
         contender *const c = measurement_add(m, e->name, e->kind, x);
         c->memory = &x->memories[e->memory];
@@ -279,7 +292,9 @@ static void add_contenders(exchange *x, measurement *m)
         c->round = e->round;
         c->wrong = e->wrong;
         strncpy(c->note, e->note, sizeof c->note - 1);
-        if (e->needs & ~means)
+        if (e->needs & ~means & NEEDS_ADOPTED)
+            c->missing = x->unadopted;
+        else if (e->needs & ~means)
             c->missing = "a message has more than 2 GiB, which MPI_Pack cannot count";
     }
 }
@@ -312,6 +327,23 @@ static void compile_self(exchange *x)
         ferry_layout_free(layouts[k]);
 }
 
+/* Whole pages are adopted, so that a small field fills one. No failure ends the case: a system may
+ * refuse, and the row says so. */
+static void adopt(exchange *x, size_t bytes)
+{
+    const size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
+    const ferry_status st = ferry_memory_adopt(x->w->ctx, x->memories[MEMORY_ADOPTED].base, whole);
+    double refused = st != FERRY_OK;
+
+    x->adopted = st == FERRY_OK;
+    if (!x->adopted)
+        snprintf(x->unadopted, sizeof x->unadopted, "%.*s", CONTENDER_NOTE_BYTES - 1,
+                 ferry_error_detail());
+    world_max(x->w, &refused, 1);
+    if (refused > 0 && x->adopted)
+        snprintf(x->unadopted, sizeof x->unadopted, "another rank could not adopt its memory");
+}
+
 static int take_memory(exchange *x)
 {
     const size_t bytes = x->field_bytes * (size_t)x->field_count;
@@ -322,6 +354,8 @@ static int take_memory(exchange *x)
     x->memories[MEMORY_FERRY].base = shared;
     if (!failed)
         failed = !(x->memories[MEMORY_OWN].base = world_alloc(x->w, bytes));
+    if (!failed)
+        failed = !(x->memories[MEMORY_ADOPTED].base = world_alloc(x->w, bytes));
     return failed;
 }
 
@@ -366,6 +400,7 @@ int exchange_prepare(exchange *x, measurement *m)
 
     if (world_agree(x->w, take_memory(x)))
         return 1;
+    adopt(x, x->field_bytes * (size_t)x->field_count);
     join_blocks(x);
     if (rivals_make(x))
         return 1;
@@ -409,4 +444,7 @@ void exchange_close(exchange *x)
     if (x->memories[MEMORY_FERRY].base)
         ferry_memory_free(x->w->ctx, x->memories[MEMORY_FERRY].base);
     free(x->memories[MEMORY_OWN].base);
+    if (x->adopted)
+        ferry_memory_release(x->w->ctx, x->memories[MEMORY_ADOPTED].base);
+    free(x->memories[MEMORY_ADOPTED].base);
 }

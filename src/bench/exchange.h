@@ -24,7 +24,7 @@ enum {
 };
 
 /* Which memory a contender works on. */
-enum { MEMORY_FERRY, MEMORY_OWN, MEMORIES };
+enum { MEMORY_FERRY, MEMORY_OWN, MEMORY_ADOPTED, MEMORIES };
 
 /* Memory that is exchanged. All ranks are in the same round after each rewriting: one that looked
  * on while a single rank worked owes rounds, and makes up for them with its next rewriting. */
@@ -69,7 +69,9 @@ struct exchange {
     box sources[SOURCES_MAX]; /* all that is sent, without overlap; empty boxes allowed */
     MPI_Datatype element;
     memory memories[MEMORIES];
-    ferry_plan *self; /* the same blocks to the rank itself, or NULL */
+    bool adopted;                         /* by this rank */
+    char unadopted[CONTENDER_NOTE_BYTES]; /* why not by all ranks; "" when it is */
+    ferry_plan *self;                     /* the same blocks to the rank itself, or NULL */
     ferry_status (*carry)(exchange *x, char *base); /* ferry's round, */
     const char *carry_name;                         /* the call it makes */
     void *carrier;                                  /* and its object */
