@@ -31,13 +31,14 @@ shows '^halo d=3 n=5 w=3 e=4 fields=2 dir=all np=4: 38.6 KB arrive' out
 bench halo d=2 n=9 w=2 dir=all np=1 --json r.json --rivals neighbor,handpack-simd
 rows r.json 1 ferry ferry-private limit neighbor handpack-simd
 
-# Lists: a case of each value; an odd last rank looks on. A picture of both kinds.
+# Lists: a case of each value; an odd last rank looks on. A picture of both kinds, with more
+# ranks than cores: then no time is too short to be drawn.
 bench vector rows=21,1K run=1,3 e=4 np=3 --rivals handpack-simd --json r.json
 rows r.json 4 ferry ferry-private limit handpack-simd
 shows '^vector rows=1024 run=3 stride=64 e=4 np=3: ' out
 if command -v gnuplot >/dev/null; then
     for kind in svg png; do
-        bench vector rows=64,4K --rivals datatype --plot "it's.$kind"
+        bench vector np=3 rows=64,4K --rivals datatype --plot "it's.$kind"
         [ -s "it's.$kind" ] || fail "no picture: $last"
     done
     for word in datatype limit 'rows=64'; do
@@ -47,7 +48,7 @@ if command -v gnuplot >/dev/null; then
     printf '#!/bin/sh\nexit 3\n' >broken/gnuplot
     chmod +x broken/gnuplot
     refuse_plot() {
-        run 1 env PATH="$work/broken:$PATH" "$program" bench vector rows=64 --rivals none --plot p.svg
+        run 1 env PATH="$work/broken:$PATH" "$program" bench vector np=3 rows=64 --rivals none --plot p.svg
         shows 'gnuplot drew nothing; it ended with status 3' err
         [ -e p.svg ] && fail "a picture is left"
         no_partial
