@@ -20,8 +20,8 @@ extern "C" {
  *     MPI_Type_commit(&column);
  *     ferry_layout_from_datatype(column, 1, 0, &layout);      // "8 B x [1024 by 512] at 0"
  *
- * Types are decoded by MPI_Type_get_envelope() and MPI_Type_get_contents(); what they do not tell (pairs with gaps, kinds
- * of types newer than MPI 3.1) is read off what MPI_Pack() does with the type. Gaps, negative lower bounds, negative
+ * Types are decoded by MPI_Type_get_envelope() and MPI_Type_get_contents(); kinds of types that they do not
+ * tell apart are read off what MPI_Pack() does with the type. Gaps, negative lower bounds, negative
  * strides and extents that differ from the size are all kept. The element of the layout is the largest that divides
  * all basic elements of the type: 8 for doubles, 4 for a structure of an int and a double.
  *

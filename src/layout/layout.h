@@ -62,12 +62,17 @@ ferry_status layout_copy(const ferry_layout *layout, ferry_layout **layout_out);
 ferry_status layout_of_runs(size_t element, const layout_run *runs, size_t count,
                             ferry_layout **layout_out);
 
-/* The layout of nests in order, in the form that takes less memory: as they are, or as runs. */
-ferry_status layout_of_nests(size_t element, layout_nest *nests, size_t count,
-                             ferry_layout **layout_out);
+/* `count` times the elements of a layout, the first time moved by `at`, then each `stride` bytes
+ * after the time before. */
+typedef struct layout_part {
+    const ferry_layout *base;
+    int64_t count, stride, at;
+} layout_part;
 
-/* Bring the loops of a nest into normal form. */
-void layout_normalise(layout_nest *nest);
+/* The layout of parts one after another: loops where they are regular, else the smaller of loops
+ * and a list. Its element is the largest that divides those of all parts that have any. ERR_ARG
+ * when 63 bits are passed. */
+ferry_status layout_compose(const layout_part *parts, size_t count, ferry_layout **layout_out);
 
 /* Join nests that follow each other at one stride into loops; returns how many are left. Order
  * stays. */

@@ -54,7 +54,7 @@ static int measure(const layout_nest *nest, reach *reach_out)
 }
 
 /* Bring the loops of a nest into normal form, from the inside outwards. Order of elements stays. */
-void layout_normalise(layout_nest *nest)
+static void normalise(layout_nest *nest)
 {
     layout_nest fresh = {.offset = nest->offset, .run = nest->run};
     int64_t whole;
@@ -97,7 +97,7 @@ static void append(ferry_layout *layout, layout_nest nest)
     layout_nest *const last =
         layout->nest_count > 0 ? &layout->nests[layout->nest_count - 1] : NULL;
 
-    layout_normalise(&nest);
+    normalise(&nest);
     layout_hold(&nest);
     if (last && last->dims == 0 && nest.dims == 0 &&
         last->offset + (int64_t)last->run == nest.offset)

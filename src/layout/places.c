@@ -217,38 +217,3 @@ ferry_status layout_of_runs(size_t element, const layout_run *runs, size_t count
     alloc_free(joined);
     return st;
 }
-
-/* --- Nests --- */
-
-static size_t write_runs(const layout_nest *nest, layout_run *runs_out)
-{
-    const size_t runs = layout_nest_bytes(nest) / nest->run;
-
-    for (size_t i = 0; i < runs; i++) {
-        size_t rest = i;
-        runs_out[i] = (layout_run){nest->offset, nest->run};
-        for (int k = nest->dims - 1; k >= 0; rest /= nest->loop[k--].count)
-            runs_out[i].at += (int64_t)(rest % nest->loop[k].count) * nest->loop[k].stride;
-    }
-    return runs;
-}
-
-ferry_status layout_of_nests(size_t element, layout_nest *nests, size_t count,
-                             ferry_layout **layout_out)
-{
-    layout_run *runs = NULL;
-    size_t total = 0, made = 0;
-
-    count = layout_fold(nests, count);
-    for (size_t i = 0; i < count; i++)
-        total += layout_nest_bytes(&nests[i]) / nests[i].run;
-    if (count <= ROWS_FEW || count <= total / ROWS_WORTH)
-        return layout_make(element, nests, count, layout_out);
-    ferry_status st = alloc_zero(total, sizeof *runs, &runs);
-    for (size_t i = 0; i < count && st == FERRY_OK; i++)
-        made += write_runs(&nests[i], runs + made);
-    if (st == FERRY_OK)
-        st = layout_of_runs(element, runs, made, layout_out);
-    alloc_free(runs);
-    return st;
-}

@@ -1,370 +1,509 @@
-/* Decoding of MPI datatypes: the contents of a type are the numbers of the call that made it. One
- * function for each of these calls; types that MPI 3.1 does not know are probed. */
-#include "ferry/datatype.h"
+/* Layouts from MPI datatypes. MPI tells how a type was made and from which types; each way of
+ * making one is a list of parts, a type below repeated at some place, and parts are what layouts
+ * are composed of. The numbers that MPI tells lie in one list, in the standard's order: integers,
+ * addresses, large counts. So a way with addresses, its Fortran form, and its form with large
+ * counts read alike. A type that MPI does not take apart is packed by MPI (mpi/packed.c). */
+#include "mpi/datatype.h"
 
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/trouble.h"
-#include "mpi/typemap.h"
+#include "ferry/datatype.h"
 
-/* What MPI_Type_get_contents() gives. */
-typedef struct contents {
-    int combiner, int_count, address_count, type_count;
-    int *ints;
-    MPI_Aint *addresses;
-    MPI_Datatype *types;
-} contents;
+enum { DEPTH_MOST = 100 /* types below types; what lies deeper is packed */ };
 
-/* A map of the type that others are made of, and its extent. */
-typedef struct part {
-    typemap map;
-    int64_t extent;
-} part;
-
-static ferry_status decode_part(MPI_Datatype type, part *part_out)
-{
-    MPI_Aint lb = 0, extent = 0;
-    const ferry_status st =
-        pmpi_status(PMPI_Type_get_extent(type, &lb, &extent), "MPI_Type_get_extent");
-
-    part_out->extent = extent;
-    return st == FERRY_OK ? typemap_decode(type, &part_out->map) : st;
-}
-
-/* A basic type is one run; a pair with a gap is not. */
-static ferry_status decode_basic(MPI_Datatype type, typemap *map)
-{
-    MPI_Count lb, extent, size;
-
-    PMPI_Type_get_true_extent_x(type, &lb, &extent);
-    PMPI_Type_size_x(type, &size);
-    if (size > 0 && (lb != 0 || extent != size))
-        return typemap_probe(type, map);
-    map->element = (size_t)size;
-    return typemap_add_run(map, 0, (size_t)size);
-}
-
-/* ---- One kind each: from the only part's map to the whole's ---- */
-
-static ferry_status decode_contiguous(const contents *c, part *p, typemap *map)
-{
-    const ferry_status st = typemap_repeat(&p->map, c->ints[0], p->extent);
-
-    return st == FERRY_OK ? typemap_add(map, &p->map, 0) : st;
-}
-
-static ferry_status decode_blocks(part *p, int count, int length, int64_t stride, typemap *map)
-{
-    ferry_status st = typemap_repeat(&p->map, length, p->extent);
-
-    if (st == FERRY_OK)
-        st = typemap_repeat(&p->map, count, stride);
-    return st == FERRY_OK ? typemap_add(map, &p->map, 0) : st;
-}
-
-static ferry_status decode_vector(const contents *c, part *p, typemap *map)
-{
-    int64_t stride;
-
-    if (!offset_mul(c->ints[2], p->extent, &stride))
-        return trouble(FERRY_ERR_ARG, "ferry_layout_from_datatype: a stride passes 63 bits");
-    return decode_blocks(p, c->ints[0], c->ints[1], stride, map);
-}
-
-static ferry_status decode_hvector(const contents *c, part *p, typemap *map)
-{
-    return decode_blocks(p, c->ints[0], c->ints[1], c->addresses[0], map);
-}
-
-/* Append `length` elements of the part at `at`. Blocks of one length are repeated once: `block` is
- * kept between calls. */
-static ferry_status add_block(const part *p, int length, int64_t at, typemap *block, int *kept,
-                              typemap *map)
-{
-    ferry_status st = FERRY_OK;
-
-    if (length != *kept) {
-        typemap_drop(block);
-        st = typemap_add(block, &p->map, 0);
-        if (st == FERRY_OK)
-            st = typemap_repeat(block, length, p->extent);
-        *kept = length;
-    }
-    return st == FERRY_OK ? typemap_add(map, block, at) : st;
-}
-
-/* Blocks of given lengths (or all of `lengths[0]`) at displacements in bytes or in extents. */
-static ferry_status decode_list(const contents *c, const part *p, const int *lengths,
-                                const int *extents, typemap *map)
-{
-    const bool alike =
-        c->combiner == MPI_COMBINER_INDEXED_BLOCK || c->combiner == MPI_COMBINER_HINDEXED_BLOCK;
-    typemap block = {.count = 0};
-    ferry_status st = FERRY_OK;
-    int kept = -1;
-
-    for (int i = 0; i < c->ints[0] && st == FERRY_OK; i++) {
-        int64_t at = 0;
-        if (extents && !offset_mul(extents[i], p->extent, &at))
-            st =
-                trouble(FERRY_ERR_ARG, "ferry_layout_from_datatype: a displacement passes 63 bits");
-        if (!extents)
-            at = c->addresses[i];
-        if (st == FERRY_OK)
-            st = add_block(p, lengths[alike ? 0 : i], at, &block, &kept, map);
-    }
-    typemap_drop(&block);
-    map->element = size_divisor(map->element, p->map.element);
-    map->count = layout_fold(map->nests, map->count);
-    return st;
-}
-
-static ferry_status decode_indexed(const contents *c, part *p, typemap *map)
-{
-    return decode_list(c, p, c->ints + 1, c->ints + 1 + c->ints[0], map);
-}
-
-static ferry_status decode_hindexed(const contents *c, part *p, typemap *map)
-{
-    return decode_list(c, p, c->ints + 1, NULL, map);
-}
-
-static ferry_status decode_indexed_block(const contents *c, part *p, typemap *map)
-{
-    return decode_list(c, p, c->ints + 1, c->ints + 2, map);
-}
-
-static ferry_status decode_same(const contents *c, part *p, typemap *map)
-{
-    (void)c;
-    return typemap_add(map, &p->map, 0);
-}
-
-/* Indices from `start` on, in steps of `step` (in elements of the dimension below). */
-typedef struct dimension {
-    int64_t size, start, count;
-} dimension;
-
-static ferry_status wrap_dimension(typemap *map, const dimension *d, int64_t *stride)
-{
-    typemap moved = {.count = 0};
-    int64_t by;
-    ferry_status st = typemap_repeat(map, d->count, *stride);
-
-    if (st == FERRY_OK &&
-        (!offset_mul(d->start, *stride, &by) || !offset_mul(*stride, d->size, stride)))
-        st = trouble(FERRY_ERR_ARG, "ferry_layout_from_datatype: a subarray passes 63 bits");
-    if (st == FERRY_OK)
-        st = typemap_add(&moved, map, by);
-    typemap_drop(map);
-    *map = moved;
-    return st;
-}
-
-static ferry_status decode_subarray(const contents *c, part *p, typemap *map)
-{
-    const int dims = c->ints[0], order = c->ints[3 * dims + 1];
-    int64_t stride = p->extent;
-    ferry_status st = FERRY_OK;
-
-    for (int i = 0; i < dims && st == FERRY_OK; i++) { /* from the fastest on */
-        const int k = order == MPI_ORDER_C ? dims - 1 - i : i;
-        const dimension d = {c->ints[1 + k], c->ints[1 + 2 * dims + k], c->ints[1 + dims + k]};
-        st = wrap_dimension(&p->map, &d, &stride);
-    }
-    return st == FERRY_OK ? typemap_add(map, &p->map, 0) : st;
-}
-
-/* ---- Distributed arrays ---- */
-
-/* How one dimension is dealt out: blocks of `block` indices, to `places` places in turn. */
-typedef struct dealing {
-    int64_t size, block, places, place;
-} dealing;
-
-static dealing deal(const contents *c, int dims, int k, int place)
-{
-    const int *const at = c->ints + 3;
-    const int size = at[k], how = at[dims + k], wanted = at[2 * dims + k],
-              places = at[3 * dims + k];
-    dealing d = {size, wanted, places, place};
-
-    if (how == MPI_DISTRIBUTE_NONE)
-        d = (dealing){size, size, 1, 0};
-    else if (wanted == MPI_DISTRIBUTE_DFLT_DARG)
-        d.block = how == MPI_DISTRIBUTE_BLOCK ? (size + places - 1) / places : 1;
-    return d;
-}
-
-/* The map at all indices that are dealt to this place. */
-static ferry_status wrap_dealt(typemap *map, const dealing *d, int64_t *stride)
-{
-    typemap all = {.element = map->element};
-    ferry_status st = FERRY_OK;
-
-    for (int64_t start = d->place * d->block; start < d->size && st == FERRY_OK;
-         start += d->places * d->block) {
-        typemap block = {.count = 0};
-        const int64_t left = d->size - start;
-        st = typemap_add(&block, map, 0);
-        if (st == FERRY_OK)
-            st = typemap_repeat(&block, left < d->block ? left : d->block, *stride);
-        if (st == FERRY_OK)
-            st = typemap_add(&all, &block, start * *stride);
-        typemap_drop(&block);
-    }
-    all.count = layout_fold(all.nests, all.count);
-    typemap_drop(map);
-    *map = all;
-    *stride *= d->size;
-    return st;
-}
-
-/* The rank's place in each dimension: processes are counted with the last dimension fastest. */
-static ferry_status decode_darray(const contents *c, part *p, typemap *map)
-{
-    const int dims = c->ints[2], order = c->ints[3 + 4 * dims];
-    int places[FERRY_LAYOUT_MAX_DIMS], rest = c->ints[1];
-    int64_t stride = p->extent;
-    ferry_status st = FERRY_OK;
-
-    if (dims > FERRY_LAYOUT_MAX_DIMS)
-        return FERRY_ERR_LIMIT;
-    for (int k = dims - 1; k >= 0; k--) {
-        const int along = c->ints[3 + 3 * dims + k];
-        places[k] = rest % along;
-        rest /= along;
-    }
-    for (int i = 0; i < dims && st == FERRY_OK; i++) {
-        const int k = order == MPI_ORDER_C ? dims - 1 - i : i;
-        const dealing d = deal(c, dims, k, places[k]);
-        st = wrap_dealt(&p->map, &d, &stride);
-    }
-    return st == FERRY_OK ? typemap_add(map, &p->map, 0) : st;
-}
-
-/* ---- Several parts ---- */
-
-static ferry_status decode_struct(const contents *c, typemap *map)
-{
-    ferry_status st = FERRY_OK;
-
-    for (int i = 0; i < c->ints[0] && st == FERRY_OK; i++) {
-        part p = {.extent = 0};
-        st = decode_part(c->types[i], &p);
-        if (st == FERRY_OK)
-            st = typemap_repeat(&p.map, c->ints[1 + i], p.extent);
-        if (st == FERRY_OK)
-            st = typemap_add(map, &p.map, c->addresses[i]);
-        typemap_drop(&p.map);
-    }
-    return st;
-}
-
-/* ---- Which is which ---- */
-
-static const struct kind {
+/* What a type is made of. */
+typedef struct recipe {
     int combiner;
-    ferry_status (*decode)(const contents *c, part *p, typemap *map);
-} kinds[] = {
-    {MPI_COMBINER_DUP, decode_same},
-    {MPI_COMBINER_RESIZED, decode_same},
-    {MPI_COMBINER_CONTIGUOUS, decode_contiguous},
-    {MPI_COMBINER_VECTOR, decode_vector},
-    {MPI_COMBINER_HVECTOR, decode_hvector},
-    {MPI_COMBINER_INDEXED, decode_indexed},
-    {MPI_COMBINER_HINDEXED, decode_hindexed},
-    {MPI_COMBINER_INDEXED_BLOCK, decode_indexed_block},
-    {MPI_COMBINER_HINDEXED_BLOCK, decode_hindexed},
-    {MPI_COMBINER_SUBARRAY, decode_subarray},
-    {MPI_COMBINER_DARRAY, decode_darray},
-};
+    size_t numbers_count, types_count, large; /* large: how many numbers are large counts */
+    int64_t *numbers;
+    MPI_Datatype *types;
+} recipe;
 
-static ferry_status decode_kind(MPI_Datatype type, const contents *c, typemap *map)
+/* A type below, as far as the parts need it. */
+typedef struct below {
+    ferry_layout *layout;
+    int64_t extent;
+} below;
+
+/* --- Asking MPI --- */
+
+static ferry_status take_room(recipe *r, const MPI_Count counts[4])
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        part p = {.extent = 0};
-        if (kinds[i].combiner != c->combiner)
-            continue;
-        ferry_status st = decode_part(c->types[0], &p);
-        if (st == FERRY_OK)
-            st = kinds[i].decode(c, &p, map);
-        typemap_drop(&p.map);
-        return st;
-    }
-    return typemap_probe(type, map);
+    r->numbers_count = (size_t)(counts[0] + counts[1] + counts[2]);
+    r->types_count = (size_t)counts[3];
+    r->large = (size_t)counts[2];
+    const ferry_status st = alloc_zero(r->numbers_count, sizeof *r->numbers, &r->numbers);
+    return st == FERRY_OK ? alloc_zero(r->types_count, sizeof(MPI_Datatype), &r->types) : st;
 }
 
-/* Types that MPI_Type_get_contents() made for us are freed; the predefined ones are not ours. */
-static void free_types(const contents *c)
+static void keep_numbers(recipe *r, const int *ints, const MPI_Count counts[4])
 {
-    for (int i = 0; i < c->type_count; i++) {
-        int ints, addresses, types, combiner = MPI_COMBINER_NAMED;
-        PMPI_Type_get_envelope(c->types[i], &ints, &addresses, &types, &combiner);
-        if (combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
-            combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER)
-            PMPI_Type_free(&c->types[i]);
-    }
+    for (MPI_Count i = 0; i < counts[0]; i++)
+        r->numbers[i] = ints[i];
 }
 
-static ferry_status read_contents(MPI_Datatype type, contents *c)
+#if MPI_VERSION >= 4
+static ferry_status read_envelope(MPI_Datatype type, MPI_Count counts[4], int *combiner)
 {
-    ferry_status st = alloc_zero((size_t)c->int_count, sizeof *c->ints, &c->ints);
+    return pmpi_status(
+        PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3], combiner),
+        "MPI_Type_get_envelope_c");
+}
+
+static ferry_status read_lists(MPI_Datatype type, recipe *r, const MPI_Count counts[4], int *ints,
+                               MPI_Aint *addresses)
+{
+    MPI_Count *large = NULL;
+    ferry_status st = alloc_zero((size_t)counts[2], sizeof *large, &large);
 
     if (st == FERRY_OK)
-        st = alloc_zero((size_t)c->address_count, sizeof *c->addresses, &c->addresses);
-    if (st == FERRY_OK)
-        st = alloc_zero((size_t)c->type_count, sizeof *c->types, &c->types);
-    if (st == FERRY_OK)
-        st = pmpi_status(PMPI_Type_get_contents(type, c->int_count, c->address_count, c->type_count,
-                                                c->ints, c->addresses, c->types),
-                         "MPI_Type_get_contents");
+        st = pmpi_status(PMPI_Type_get_contents_c(type, counts[0], counts[1], counts[2], counts[3],
+                                                  ints, addresses, large, r->types),
+                         "MPI_Type_get_contents_c");
+    for (MPI_Count i = 0; i < counts[2] && st == FERRY_OK; i++)
+        r->numbers[counts[0] + counts[1] + i] = large[i];
+    alloc_free(large);
+    return st;
+}
+#else
+static ferry_status read_envelope(MPI_Datatype type, MPI_Count counts[4], int *combiner)
+{
+    int ints = 0, addresses = 0, types = 0;
+    const ferry_status st = pmpi_status(
+        PMPI_Type_get_envelope(type, &ints, &addresses, &types, combiner), "MPI_Type_get_envelope");
+
+    counts[0] = ints, counts[1] = addresses, counts[2] = 0, counts[3] = types;
     return st;
 }
 
-static ferry_status decode_derived(MPI_Datatype type, contents *c, typemap *map)
+static ferry_status read_lists(MPI_Datatype type, recipe *r, const MPI_Count counts[4], int *ints,
+                               MPI_Aint *addresses)
 {
-    ferry_status st = read_contents(type, c);
+    return pmpi_status(PMPI_Type_get_contents(type, (int)counts[0], (int)counts[1], (int)counts[3],
+                                              ints, addresses, r->types),
+                       "MPI_Type_get_contents");
+}
+#endif
+
+/* Fills the lists; r->combiner is known. */
+static ferry_status read_contents(MPI_Datatype type, const MPI_Count counts[4], recipe *r)
+{
+    int *ints = NULL;
+    MPI_Aint *addresses = NULL;
+    ferry_status st = take_room(r, counts);
+
+    if (st == FERRY_OK)
+        st = alloc_zero((size_t)counts[0], sizeof *ints, &ints);
+    if (st == FERRY_OK)
+        st = alloc_zero((size_t)counts[1], sizeof *addresses, &addresses);
+    if (st == FERRY_OK)
+        st = read_lists(type, r, counts, ints, addresses);
+    if (st == FERRY_OK)
+        keep_numbers(r, ints, counts);
+    else
+        r->types_count = 0; /* none was handed over */
+    for (MPI_Count i = 0; i < counts[1] && st == FERRY_OK; i++)
+        r->numbers[counts[0] + i] = addresses[i];
+    alloc_free(ints);
+    alloc_free(addresses);
+    return st;
+}
+
+/* Types that belong to MPI, though not all of them are named. */
+static bool is_basic(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/* Each derived type that get_contents names is a handle of ours. */
+static void drop_recipe(recipe *r)
+{
+    for (size_t i = 0; i < r->types_count; i++) {
+        MPI_Count counts[4];
+        int combiner = MPI_COMBINER_NAMED;
+        if (read_envelope(r->types[i], counts, &combiner) == FERRY_OK && !is_basic(combiner))
+            PMPI_Type_free(&r->types[i]);
+    }
+    alloc_free(r->numbers);
+    alloc_free(r->types);
+}
+
+static ferry_status extent_of(MPI_Datatype type, int64_t *extent_out)
+{
+    MPI_Count lb = 0, extent = 0;
+    const ferry_status st =
+        pmpi_status(PMPI_Type_get_extent_x(type, &lb, &extent), "MPI_Type_get_extent_x");
+
+    *extent_out = extent;
+    return st;
+}
+
+/* --- Basic types --- */
+
+/* Pairs of a number and its place; all others are as long as they are wide. */
+static ferry_status basic(MPI_Datatype type, ferry_layout **layout_out)
+{
+    static const struct {
+        MPI_Datatype type;
+        size_t value, at; /* bytes of the number, and where the int lies */
+    } pairs[] = {
+#define PAIR(type, c)                                                                              \
+  {type, sizeof(c),                                                                                \
+   offsetof(                                                                                       \
+       struct {                                                                                    \
+       c value;                                                                                    \
+       int at;                                                                                     \
+       },                                                                                          \
+       at)}
+        PAIR(MPI_FLOAT_INT, float), PAIR(MPI_DOUBLE_INT, double),
+        PAIR(MPI_LONG_INT, long),   PAIR(MPI_SHORT_INT, short),
+        PAIR(MPI_2INT, int),        PAIR(MPI_LONG_DOUBLE_INT, long double),
+#undef PAIR
+    };
+    int64_t extent;
+    int bytes = 0;
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].type == type) {
+            const layout_nest nests[] = {
+                {.run = pairs[i].value},
+                {.offset = (int64_t)pairs[i].at, .run = sizeof(int)},
+            };
+            return layout_make(size_divisor(pairs[i].value, sizeof(int)), nests, 2, layout_out);
+        }
+    ferry_status st = pmpi_status(PMPI_Type_size(type, &bytes), "MPI_Type_size");
+    if (st == FERRY_OK)
+        st = extent_of(type, &extent);
+    if (st != FERRY_OK)
+        return st;
+    if (bytes > 0 && extent != bytes)
+        return packed_layout(type, layout_out);
+    const layout_nest nest = {.run = (size_t)bytes};
+    return layout_make(bytes > 0 ? (size_t)bytes : 1, &nest, 1, layout_out);
+}
+
+/* --- Ways of making a type: each composes a layout from the numbers and the types below --- */
+
+typedef ferry_status compose(const recipe *r, const below *b, ferry_layout **layout_out);
+
+static ferry_status compose_one(const below *b, int64_t count, int64_t stride, int64_t at,
+                                ferry_layout **layout_out)
+{
+    return layout_compose(&(layout_part){b->layout, count, stride, at}, 1, layout_out);
+}
+
+static ferry_status same(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    (void)r;
+    return layout_copy(b->layout, layout_out);
+}
+
+static ferry_status contiguous(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    return compose_one(b, r->numbers[0], b->extent, 0, layout_out);
+}
+
+/* numbers: count, elements of a block, stride in units */
+static ferry_status blocks_at_stride(const recipe *r, const below *b, int64_t unit,
+                                     ferry_layout **layout_out)
+{
+    below block = {.extent = 0};
+    ferry_status st = compose_one(b, r->numbers[1], b->extent, 0, &block.layout);
+
+    if (st == FERRY_OK && !offset_mul(r->numbers[2], unit, &block.extent))
+        st = trouble(FERRY_ERR_ARG, "the datatype passes 63 bits");
+    if (st == FERRY_OK)
+        st = compose_one(&block, r->numbers[0], block.extent, 0, layout_out);
+    ferry_layout_free(block.layout);
+    return st;
+}
+
+static ferry_status vector(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    return blocks_at_stride(r, b, b->extent, layout_out);
+}
+
+static ferry_status hvector(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    return blocks_at_stride(r, b, 1, layout_out);
+}
+
+/* Blocks of lengths[i * step] elements of type b[i * kinds], displaced by places[i] units. */
+typedef struct block_list {
+    const int64_t *lengths, *places;
+    size_t step, kinds;
+    int64_t unit;
+} block_list;
+
+static ferry_status blocks_at_places(const recipe *r, const below *b, const block_list *from,
+                                     ferry_layout **layout_out)
+{
+    const size_t count = (size_t)r->numbers[0];
+    layout_part *parts = NULL;
+    ferry_status st = alloc_zero(count, sizeof *parts, &parts);
+
+    for (size_t i = 0; i < count && st == FERRY_OK; i++) {
+        const below *const kind = &b[i * from->kinds];
+        parts[i] = (layout_part){kind->layout, from->lengths[i * from->step], kind->extent, 0};
+        if (!offset_mul(from->places[i], from->unit, &parts[i].at))
+            st = trouble(FERRY_ERR_ARG, "the datatype passes 63 bits");
+    }
+    if (st == FERRY_OK)
+        st = layout_compose(parts, count, layout_out);
+    alloc_free(parts);
+    return st;
+}
+
+/* numbers: count, count lengths, count places */
+static block_list lists(const recipe *r, size_t kinds, int64_t unit)
+{
+    const int64_t *const lengths = r->numbers + 1;
+
+    return (block_list){lengths, lengths + r->numbers[0], 1, kinds, unit};
+}
+
+static ferry_status indexed(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const block_list list = lists(r, 0, b->extent);
+
+    return r->numbers[0] > 0 ? blocks_at_places(r, b, &list, layout_out)
+                             : layout_make(1, NULL, 0, layout_out);
+}
+
+static ferry_status hindexed(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const block_list list = lists(r, 0, 1);
+
+    return blocks_at_places(r, b, &list, layout_out);
+}
+
+static ferry_status structure(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const block_list list = lists(r, 1, 1);
+
+    return blocks_at_places(r, b, &list, layout_out);
+}
+
+/* numbers: count, one length, count places */
+static ferry_status indexed_block(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const block_list list = {r->numbers + 1, r->numbers + 2, 0, 0, b->extent};
+
+    return blocks_at_places(r, b, &list, layout_out);
+}
+
+static ferry_status hindexed_block(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const block_list list = {r->numbers + 1, r->numbers + 2, 0, 0, 1};
+
+    return blocks_at_places(r, b, &list, layout_out);
+}
+
+/* --- Arrays --- */
+
+/* What is taken of one dimension: blocks of `block` indices, the first at `start`, each `step`
+ * after the one before, cut off at `end`. */
+typedef struct slice {
+    int64_t size, start, block, step, end;
+} slice;
+
+/* Wrap one more dimension around a layout; `lead` is the bytes from one index to the next. */
+static ferry_status wrap(ferry_layout **layout, const slice *s, int64_t lead)
+{
+    const int64_t room = s->end > s->start ? s->end - s->start : 0;
+    const int64_t whole = s->block > 0 ? (room - s->block + s->step) / s->step : 0;
+    const int64_t full = room >= s->block ? whole : 0;
+    const int64_t rest = room - full * s->step;
+    below unit = {*layout, lead}, block = {NULL, s->step * lead};
+    ferry_layout *wrapped = NULL;
+    ferry_status st = compose_one(&unit, s->block, lead, 0, &block.layout);
 
     if (st == FERRY_OK) {
-        st = c->combiner == MPI_COMBINER_STRUCT ? decode_struct(c, map) : decode_kind(type, c, map);
-        free_types(c);
+        const layout_part parts[] = {
+            {block.layout, full, block.extent, s->start * lead},
+            {unit.layout, rest > 0 ? rest : 0, lead, (s->start + full * s->step) * lead},
+        };
+        st = layout_compose(parts, 2, &wrapped);
     }
-    alloc_free(c->ints);
-    alloc_free(c->addresses);
-    alloc_free(c->types);
+    ferry_layout_free(block.layout);
+    if (st == FERRY_OK) {
+        ferry_layout_free(*layout);
+        *layout = wrapped;
+    }
     return st;
 }
 
-ferry_status typemap_decode(MPI_Datatype type, typemap *map)
+/* All dimensions, the fastest first. */
+static ferry_status wrap_all(const below *b, const slice *slices, int64_t dims, bool c_order,
+                             ferry_layout **layout_out)
 {
-    contents c = {.combiner = MPI_COMBINER_NAMED};
-    const ferry_status st = pmpi_status(
-        PMPI_Type_get_envelope(type, &c.int_count, &c.address_count, &c.type_count, &c.combiner),
-        "MPI_Type_get_envelope");
+    ferry_layout *layout = NULL;
+    int64_t lead = b->extent, reach;
+    ferry_status st = layout_copy(b->layout, &layout);
+
+    for (int64_t k = 0; k < dims && st == FERRY_OK; k++) {
+        const slice *const s = &slices[c_order ? dims - 1 - k : k];
+        if (!offset_mul(s->size, lead, &reach))
+            st = trouble(FERRY_ERR_ARG, "the datatype's array passes 63 bits");
+        if (st == FERRY_OK)
+            st = wrap(&layout, s, lead);
+        lead = reach;
+    }
+    if (st == FERRY_OK)
+        *layout_out = layout;
+    else
+        ferry_layout_free(layout);
+    return st;
+}
+
+/* numbers: dims, dims sizes, counts and starts each, order; with large counts dims, order, and the
+ * others */
+static ferry_status subarray(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const int64_t dims = r->numbers[0], *const lists = r->numbers + (r->large > 0 ? 2 : 1);
+    const int64_t order = r->numbers[r->large > 0 ? 1 : 3 * dims + 1];
+    slice *slices = NULL;
+    ferry_status st = alloc_zero((size_t)dims, sizeof *slices, &slices);
+
+    for (int64_t k = 0; k < dims && st == FERRY_OK; k++) {
+        const int64_t count = lists[dims + k], start = lists[2 * dims + k];
+        slices[k] = (slice){lists[k], start, count, count, start + count};
+    }
+    if (st == FERRY_OK)
+        st = wrap_all(b, slices, dims, order == MPI_ORDER_C, layout_out);
+    alloc_free(slices);
+    return st;
+}
+
+/* One dimension of a distributed array: the share of process `place` of `places`. */
+static slice share(int64_t size, int64_t kind, int64_t block, int64_t places, int64_t place)
+{
+    if (kind == MPI_DISTRIBUTE_NONE)
+        return (slice){size, 0, size, size > 0 ? size : 1, size};
+    if (block == MPI_DISTRIBUTE_DFLT_DARG)
+        block = kind == MPI_DISTRIBUTE_BLOCK ? (size + places - 1) / places : 1;
+    if (kind == MPI_DISTRIBUTE_BLOCK)
+        return (slice){size, place * block, block, block,
+                       (place + 1) * block < size ? (place + 1) * block : size};
+    return (slice){size, place * block, block, block * places, size};
+}
+
+/* numbers: ranks, rank, dims, dims sizes, kinds, blocks and places each, order; with large counts
+ * the sizes come last */
+static ferry_status darray(const recipe *r, const below *b, ferry_layout **layout_out)
+{
+    const int64_t dims = r->numbers[2], *const n = r->numbers + 3;
+    const int64_t *const sizes = r->large > 0 ? n + 3 * dims + 1 : n;
+    const int64_t *const kinds = r->large > 0 ? n : n + dims;
+    const int64_t *const blocks = kinds + dims, *const places = kinds + 2 * dims;
+    slice *slices = NULL;
+    int64_t rank = r->numbers[1];
+    ferry_status st = alloc_zero((size_t)dims, sizeof *slices, &slices);
+
+    for (int64_t k = dims - 1; k >= 0 && st == FERRY_OK; k--) { /* the last place varies fastest */
+        slices[k] = share(sizes[k], kinds[k], blocks[k], places[k], rank % places[k]);
+        rank /= places[k];
+    }
+    if (st == FERRY_OK)
+        st = wrap_all(b, slices, dims, kinds[3 * dims] == MPI_ORDER_C, layout_out);
+    alloc_free(slices);
+    return st;
+}
+
+/* --- All of them --- */
+
+static const struct {
+    int combiner;
+    compose *compose;
+} ways[] = {
+    {MPI_COMBINER_DUP, same},
+    {MPI_COMBINER_RESIZED, same},
+    {MPI_COMBINER_CONTIGUOUS, contiguous},
+    {MPI_COMBINER_VECTOR, vector},
+    {MPI_COMBINER_HVECTOR, hvector},
+    {MPI_COMBINER_INDEXED, indexed},
+    {MPI_COMBINER_HINDEXED, hindexed},
+    {MPI_COMBINER_INDEXED_BLOCK, indexed_block},
+    {MPI_COMBINER_HINDEXED_BLOCK, hindexed_block},
+    {MPI_COMBINER_STRUCT, structure},
+    {MPI_COMBINER_SUBARRAY, subarray},
+    {MPI_COMBINER_DARRAY, darray},
+#ifndef MPI_COMBINER_HVECTOR_INTEGER /* a macro where it has been removed: there are no such types \
+                                      */
+    {MPI_COMBINER_HVECTOR_INTEGER, hvector},
+    {MPI_COMBINER_HINDEXED_INTEGER, hindexed},
+    {MPI_COMBINER_STRUCT_INTEGER, structure},
+#endif
+};
+
+static compose *way_of(int combiner)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (ways[i].combiner == combiner)
+            return ways[i].compose;
+    return NULL;
+}
+
+static ferry_status layout_of(MPI_Datatype type, int depth, ferry_layout **layout_out);
+
+/* The types below. One that stands again right after itself is looked at once. */
+static ferry_status look_below(const recipe *r, int depth, below *b)
+{
+    ferry_status st = FERRY_OK;
+
+    for (size_t i = 0; i < r->types_count && st == FERRY_OK; i++) {
+        const bool again = i > 0 && r->types[i] == r->types[i - 1];
+        b[i].extent = again ? b[i - 1].extent : 0;
+        st = again ? layout_copy(b[i - 1].layout, &b[i].layout)
+                   : layout_of(r->types[i], depth + 1, &b[i].layout);
+        if (st == FERRY_OK && !again)
+            st = extent_of(r->types[i], &b[i].extent);
+    }
+    return st;
+}
+
+static ferry_status take_apart(const recipe *r, compose *way, int depth, ferry_layout **layout_out)
+{
+    below *b = NULL;
+    ferry_status st = alloc_zero(r->types_count, sizeof *b, &b);
 
     if (st != FERRY_OK)
         return st;
-    switch (c.combiner) {
-    case MPI_COMBINER_NAMED:
-    case MPI_COMBINER_F90_REAL:
-    case MPI_COMBINER_F90_COMPLEX:
-    case MPI_COMBINER_F90_INTEGER:
-        return decode_basic(type, map);
-    default:
-        return decode_derived(type, &c, map);
-    }
+    st = look_below(r, depth, b);
+    if (st == FERRY_OK)
+        st = way(r, b, layout_out);
+    for (size_t i = 0; i < r->types_count; i++)
+        ferry_layout_free(b[i].layout);
+    alloc_free(b);
+    return st;
 }
 
-/* ---- The public call ---- */
+static ferry_status layout_of(MPI_Datatype type, int depth, ferry_layout **layout_out)
+{
+    recipe r = {.combiner = MPI_COMBINER_NAMED};
+    MPI_Count counts[4];
+    ferry_status st = read_envelope(type, counts, &r.combiner);
 
-ferry_status ferry_layout_from_datatype(MPI_Datatype type, int64_t count, int64_t offset_bytes,
-                                        ferry_layout **layout_out)
+    if (st != FERRY_OK)
+        return st;
+    if (is_basic(r.combiner))
+        return basic(type, layout_out);
+    compose *const way = depth < DEPTH_MOST ? way_of(r.combiner) : NULL;
+    if (!way)
+        return packed_layout(type, layout_out);
+    st = read_contents(type, counts, &r);
+    if (st == FERRY_OK)
+        st = take_apart(&r, way, depth, layout_out);
+    drop_recipe(&r);
+    return st;
+}
+
+static ferry_status check(MPI_Datatype type, int64_t count, ferry_layout *const *layout_out)
 {
     static const char call[] = "ferry_layout_from_datatype";
-    typemap whole = {.count = 0};
-    part p = {.extent = 0};
-    ferry_status st = pmpi_running();
+    const ferry_status st = pmpi_running();
 
     if (st != FERRY_OK)
         return st;
@@ -375,15 +514,21 @@ ferry_status ferry_layout_from_datatype(MPI_Datatype type, int64_t count, int64_
     if (count < 0)
         return trouble(FERRY_ERR_ARG, "%s: count is %lld; expected 0 or more", call,
                        (long long)count);
-    st = decode_part(type, &p);
+    return FERRY_OK;
+}
+
+ferry_status ferry_layout_from_datatype(MPI_Datatype type, int64_t count, int64_t offset_bytes,
+                                        ferry_layout **layout_out)
+{
+    below one = {.layout = NULL};
+    ferry_status st = check(type, count, layout_out);
+
     if (st == FERRY_OK)
-        st = typemap_repeat(&p.map, count, p.extent);
+        st = layout_of(type, 0, &one.layout);
     if (st == FERRY_OK)
-        st = typemap_add(&whole, &p.map, offset_bytes);
+        st = extent_of(type, &one.extent);
     if (st == FERRY_OK)
-        st = layout_of_nests(whole.element > 0 ? whole.element : 1, whole.nests, whole.count,
-                             layout_out);
-    typemap_drop(&whole);
-    typemap_drop(&p.map);
+        st = compose_one(&one, count, one.extent, offset_bytes, layout_out);
+    ferry_layout_free(one.layout);
     return st;
 }
