@@ -519,6 +519,22 @@ static void regular_types_become_loops(void)
     check_text(type, INT64_C(1) << 40, "dense 13194139533312 B at 0, elements of 4 B");
 }
 
+/* Counts that only MPI 4 can tell. */
+static void large_counts(void)
+{
+#if MPI_VERSION >= 4
+    const MPI_Count whole[] = {INT64_C(1) << 32, 8}, part[] = {3, 2}, start[] = {INT64_C(1) << 31, 5};
+    MPI_Datatype type;
+
+    MPI_Type_contiguous_c(INT64_C(1) << 32, MPI_BYTE, &type);
+    check_text(type, 1, "dense 4294967296 B at 0, elements of 1 B");
+    MPI_Type_create_hvector_c(3, 2, INT64_C(1) << 33, MPI_INT, &type);
+    check_text(type, 1, "8 B x [3 by 8589934592] at 0, elements of 4 B");
+    MPI_Type_create_subarray_c(2, whole, part, start, MPI_ORDER_C, MPI_DOUBLE, &type);
+    check_text(type, 1, "16 B x [3 by 64] at 137438953512, elements of 8 B");
+#endif
+}
+
 static void refusals(void)
 {
     ferry_layout *layout = NULL;
@@ -530,6 +546,8 @@ static void refusals(void)
     CHECK_EQ_INT(ferry_layout_from_datatype(MPI_INT, 1, 0, NULL), FERRY_ERR_ARG);
     CHECK_DETAIL("layout_out is NULL");
     CHECK_EQ_INT(ferry_layout_from_datatype(MPI_INT, INT64_C(1) << 61, 0, &layout), FERRY_ERR_ARG);
+    CHECK_DETAIL("63 bits");
+    CHECK_EQ_INT(ferry_layout_from_datatype(MPI_INT, INT64_C(1) << 62, 0, &layout), FERRY_ERR_ARG);
     CHECK_DETAIL("63 bits");
     CHECK_EQ_INT(ferry_layout_from_datatype(MPI_INT, 1, INT64_MAX - 2, &layout), FERRY_ERR_ARG);
     CHECK_DETAIL("63 bits");
@@ -543,6 +561,7 @@ void check_datatype_ways(ferry_context *ctx)
     if (plan_first_way()) {
         refusals();
         regular_types_become_loops();
+        large_counts();
         ways_of_making_types(ctx, &t);
         named_types(ctx, &t);
         deep_types(ctx, &t);
