@@ -175,7 +175,7 @@ static ferry_status place_blocks(ferry_halo *halo, halo_record *records)
     halo->idle = reaches_nowhere(halo, records);
     if (halo->blocks == FERRY_HALO_BOXES)
         return compare_boxes(halo, records);
-    const ferry_status st = ferry_context_agree(halo->ctx, compare_faces(halo, records));
+    const ferry_status st = compare_faces(halo, records);
     return st == FERRY_OK ? place_grid(halo, records) : st;
 }
 

@@ -47,14 +47,14 @@ static ferry_status share(ferry_halo *halo)
     halo_partners partners = {0};
     ferry_status st = halo_gather(halo, &records);
 
-    if (st == FERRY_OK)
-        st = halo_find_partners(halo, records, &partners);
-    alloc_free(records);
     if (st != FERRY_OK)
         return st;
-    st = halo_find_pieces(halo, &partners);
+    st = halo_find_partners(halo, records, &partners);
+    if (st == FERRY_OK)
+        st = halo_find_pieces(halo, &partners);
     if (st == FERRY_OK)
         st = halo_find_inner(halo);
+    alloc_free(records);
     halo_drop_partners(&partners);
     return ferry_context_agree(halo->ctx, st);
 }

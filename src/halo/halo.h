@@ -140,7 +140,7 @@ void halo_images(const ferry_halo *halo, int d, const ferry_halo_box *a, const f
                  int64_t *first_out, int64_t *last_out);
 
 /* partners.c: find those who share pieces with this rank, fetch their blocks, compare fields.
- * Collective, agreed. */
+ * Collective, not agreed: ranks may come out with different verdicts. */
 ferry_status halo_find_partners(ferry_halo *halo, const halo_record *records,
                                 halo_partners *partners_out);
 void halo_drop_partners(halo_partners *partners);

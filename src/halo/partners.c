@@ -172,7 +172,7 @@ static ferry_status compare_fields(const ferry_halo *halo, const halo_partners *
     for (size_t i = 1; st == FERRY_OK && i < partners->count; i++)
         for (int f = 0; st == FERRY_OK && f < halo->field_count; f++)
             st = compare_field(halo, &partners->list[i], f);
-    return ferry_context_agree(halo->ctx, st);
+    return st;
 }
 
 static void set_origins(const ferry_halo *halo, const halo_record *records, halo_partners *partners)

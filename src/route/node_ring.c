@@ -41,14 +41,14 @@ static ferry_status make(ferry_context *ctx, const route_edge *edges, size_t cou
                          uint32_t channel, route_carrier **carrier_out)
 {
     node_ring_carrier *own = NULL;
-    ferry_status st = context_agree(ctx, alloc_zero(1, sizeof *own, &own));
+    ferry_status st = alloc_zero(1, sizeof *own, &own);
 
     (void)channel;
-    if (st == FERRY_OK) {
-        own->rings.ctx = ctx;
-        own->head.ctx = ctx;
+    if (st == FERRY_OK)
+        own->rings.ctx = own->head.ctx = ctx; /* dropping needs it, also when another rank failed */
+    st = context_agree(ctx, st);
+    if (st == FERRY_OK)
         st = ring_set_make(ctx, edges, count, &own->rings);
-    }
     if (st == FERRY_OK && trial_allowed())
         st = alloc_zero(own->rings.count, sizeof *own->trials, &own->trials);
     if (st != FERRY_OK) {
