@@ -321,6 +321,14 @@ static void check_long(ferry_context *ctx)
         wrong += sum[i] != expected;
     }
     CHECK_EQ_INT(wrong, 0);
+
+    /* A round of folding takes no memory. */
+    ferry_counters before, after;
+    CHECK_OK(ferry_context_counters(ctx, &before));
+    CHECK_OK(ferry_plan_start(plan, mine, sum));
+    CHECK_OK(ferry_plan_wait(plan));
+    CHECK_OK(ferry_context_counters(ctx, &after));
+    CHECK_EQ_INT(after.allocations, before.allocations);
     ferry_plan_free(plan);
     ferry_layout_free(block);
     free(mine);
