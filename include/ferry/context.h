@@ -73,7 +73,7 @@ typedef struct ferry_context_info {
     int node_rank;             /**< of the caller, within its node */
     int node_size;             /**< ranks of the caller's node */
     const char *shared_memory; /**< how the node's ranks reach the shared segment: "memfd", "socket", "named", "none"; lends until the context is freed */
-    const char *shared_reason; /**< why shared memory is off, or ""; lends until the context is freed */
+    const char *shared_reason; /**< why shared memory is off, or why not in the first way, or ""; lends until the context is freed */
     int spins;                 /**< 1 when waits spin (every rank of the machine has a core of its own), 0 when they sleep */
     double timeout_s;          /**< seconds that a wait may last; 0 for ever */
     const char *progress;      /**< "none"; "thread": it moves all rounds; "node": a thread, but MPI_THREAD_MULTIPLE, which it needs for the

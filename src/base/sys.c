@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -252,6 +253,16 @@ int sys_byte_is_held(int fd, int64_t at)
 
     count(&calls);
     return fcntl(fd, F_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -1;
+}
+
+uint64_t sys_file_room(int fd)
+{
+    struct statvfs facts;
+
+    count(&calls);
+    if (fstatvfs(fd, &facts) != 0 || facts.f_blocks == 0)
+        return UINT64_MAX;
+    return (uint64_t)facts.f_bavail * facts.f_frsize;
 }
 
 uint64_t sys_file_limit(void)

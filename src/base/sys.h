@@ -76,11 +76,12 @@ void sys_wake(uint32_t *word);         /* all sleepers */
 void sys_nap(int64_t ns);
 
 /* Facts. */
-int64_t sys_now_ns(void);                        /* monotonic */
-uint64_t sys_file_limit(void);                   /* bytes that a file may have, RLIMIT_FSIZE */
-uint64_t sys_memory_total(void);                 /* of the machine, or of the cgroup when less */
-uint64_t sys_memory_free(void);                  /* bytes that can still be had, MemAvailable */
-int sys_cores(void);                             /* whole cores by affinity and quota, >= 1 */
+int64_t sys_now_ns(void);        /* monotonic */
+uint64_t sys_file_room(int fd);  /* bytes left where it lies; UINT64_MAX: no bound */
+uint64_t sys_file_limit(void);   /* bytes that a file may have, RLIMIT_FSIZE */
+uint64_t sys_memory_total(void); /* of the machine, or of the cgroup when less */
+uint64_t sys_memory_free(void);  /* bytes that can still be had, MemAvailable */
+int sys_cores(void);             /* whole cores by affinity and quota, >= 1 */
 int sys_affinity(uint64_t *mask_out, int words); /* cores as bits; returns how many in all */
 int sys_pid(void);
 void sys_cpu_name(char *text_out, size_t bytes); /* "unknown" without one; one line */

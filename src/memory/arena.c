@@ -80,6 +80,18 @@ static void drop(struct memory_arena *arena)
     alloc_free(arena);
 }
 
+static ferry_status no_room(const ferry_context *ctx, size_t bytes)
+{
+    const int error = errno;
+    const uint64_t left = sys_file_room(ctx->arena->fd);
+    char room[64] = "";
+
+    if (left != UINT64_MAX)
+        snprintf(room, sizeof room, ", %llu are left", (unsigned long long)left);
+    return trouble(FERRY_ERR_MEMORY, "rank %d: %zu bytes of shared memory cannot be had%s: %s",
+                   ctx->rank, bytes, room, strerror(error));
+}
+
 /* Make pages present, huge ones where the kernel can. */
 ferry_status memory_commit(ferry_context *ctx, void *data, size_t bytes)
 {
@@ -101,11 +113,22 @@ ferry_status memory_commit(ferry_context *ctx, void *data, size_t bytes)
         if (sys_fallocate(arena->fd, 0, start + done - arena->base, (int64_t)step) == 0)
             done += step;
         else if (errno != EINTR)
-            return trouble(FERRY_ERR_MEMORY,
-                           "rank %d: %zu bytes of shared memory cannot be had: %s", ctx->rank,
-                           bytes, strerror(errno));
+            return no_room(ctx, bytes);
     }
     return FERRY_OK;
+}
+
+/* All ranks at once take what the first messages need, so that a small /dev/shm is known here, where
+ * there are other ways. */
+static ferry_status find_room(ferry_context *ctx)
+{
+    enum { FIRST_BYTES = 512 << 10 };
+    void *room = NULL;
+    const ferry_status mine = memory_take_shared(ctx, FIRST_BYTES, &room);
+    const ferry_status st = context_agree_node(ctx, mine);
+
+    memory_give_shared(ctx, room);
+    return st;
 }
 
 /* Every rank writes a number that follows from one that only this job knows, and finds those of the
@@ -129,7 +152,8 @@ static ferry_status prove(ferry_context *ctx)
             st = trouble(FERRY_ERR_SYSTEM,
                          "rank %d does not find what rank %d wrote into shared memory", ctx->rank,
                          ctx->node_ranks[i]);
-    return context_agree_node(ctx, st);
+    st = context_agree_node(ctx, st);
+    return st == FERRY_OK ? find_room(ctx) : st;
 }
 
 /* One try: a file of node_size parts, mapped and proved by all ranks of the node, or by none. */
@@ -171,6 +195,23 @@ out:
     return st;
 }
 
+/* One way, with less and less address space. */
+static ferry_status attach_by(ferry_context *ctx, const char *way, size_t part_bytes)
+{
+    ferry_status st = FERRY_ERR_SYSTEM;
+
+    for (int step = 0; step < SHRINK_STEPS && part_bytes >= 8 * (size_t)HUGE_BYTES; step++) {
+        st = attach(ctx, way, part_bytes);
+        if (st == FERRY_OK)
+            ctx->shared_kind = way;
+        if (st == FERRY_OK || st == FERRY_ERR_MPI)
+            break;
+        part_bytes = part_bytes / SHRINK & ~(size_t)(HUGE_BYTES - 1);
+    }
+    return st;
+}
+
+/* Leaves in ctx->shared_reason why the first way did not work, when another one does. */
 static ferry_status attach_any(ferry_context *ctx)
 {
     const char *const wanted = setting_text(SETTING_SHM);
@@ -184,15 +225,12 @@ static ferry_status attach_any(ferry_context *ctx)
     for (int i = 0; segment_way(i); i++) {
         if (strcmp(wanted, "auto") != 0 && strcmp(wanted, segment_way(i)) != 0)
             continue;
-        size_t bytes = (size_t)part;
-        for (int step = 0; step < SHRINK_STEPS && bytes >= 8 * (size_t)HUGE_BYTES;
-             step++, bytes = bytes / SHRINK & ~(size_t)(HUGE_BYTES - 1)) {
-            st = attach(ctx, segment_way(i), bytes);
-            if (st == FERRY_OK)
-                ctx->shared_kind = segment_way(i);
-            if (st == FERRY_OK || st == FERRY_ERR_MPI)
-                return st;
-        }
+        st = attach_by(ctx, segment_way(i), (size_t)part);
+        if (st == FERRY_OK || st == FERRY_ERR_MPI)
+            return st;
+        if (!ctx->shared_reason[0])
+            snprintf(ctx->shared_reason, sizeof ctx->shared_reason, "not by %s: %.140s",
+                     segment_way(i), trouble_text());
     }
     return st;
 }
