@@ -11,7 +11,8 @@ if [ -z "${LITTER_INSIDE:-}" ] && unshare -m mount -t tmpfs tmpfs /dev/shm 2>/de
     LITTER_INSIDE=1
     export LITTER_INSIDE
     rm -rf "$work"
-    exec unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm && exec sh "$@"' sh "$0" "$@"
+    cd /
+    exec unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm && exec sh "$@"' sh "$here/litter.sh" "$@"
 fi
 
 # Processes of the job are known by a word in their environment; $1 is what their program is called.
