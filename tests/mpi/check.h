@@ -31,6 +31,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
     X(bundle_into)      \
     X(datatype)         \
     X(datatype_ways)    \
+    X(sections)         \
     X(halo)             \
     X(halo_boxes)       \
     X(halo_random)      \
