@@ -19,6 +19,10 @@ static inline bool offset_add(int64_t a, int64_t b, int64_t *sum_out)
 {
     return !__builtin_add_overflow(a, b, sum_out);
 }
+static inline bool offset_sub(int64_t a, int64_t b, int64_t *difference_out)
+{
+    return !__builtin_sub_overflow(a, b, difference_out);
+}
 static inline bool offset_mul(int64_t a, int64_t b, int64_t *product_out)
 {
     return !__builtin_mul_overflow(a, b, product_out);

@@ -70,10 +70,10 @@ static size_t row_length(const layout_nest *nests, size_t count, int64_t *stride
     int64_t stride = 0, step;
 
     if (count < 2 || nests[0].dims == FERRY_LAYOUT_MAX_DIMS || !same_shape(&nests[0], &nests[1]) ||
-        !offset_add(nests[1].offset, -nests[0].offset, &stride))
+        !offset_sub(nests[1].offset, nests[0].offset, &stride))
         return 1;
     while (length < count && same_shape(&nests[0], &nests[length]) &&
-           offset_add(nests[length].offset, -nests[length - 1].offset, &step) && step == stride)
+           offset_sub(nests[length].offset, nests[length - 1].offset, &step) && step == stride)
         length++;
     *stride_out = stride;
     return length;
@@ -131,13 +131,25 @@ static size_t join_runs(const layout_run *runs, size_t count, layout_run *joined
     return kept;
 }
 
+/* Is the second run at `stride` from the first, and as long? Places may be further apart than 63
+ * bits tell. */
+static bool at_stride(const layout_run *first, const layout_run *second, int64_t stride)
+{
+    int64_t expected;
+
+    return second->bytes == first->bytes && offset_add(first->at, stride, &expected) &&
+           second->at == expected;
+}
+
 /* Length of the row of runs that begins with the first. */
 static size_t row_of_runs(const layout_run *runs, size_t count)
 {
     size_t length = 1;
+    int64_t stride;
 
-    while (length < count && runs[length].bytes == runs[0].bytes &&
-           runs[length].at - runs[length - 1].at == runs[1].at - runs[0].at)
+    if (count < 2 || !offset_sub(runs[1].at, runs[0].at, &stride))
+        return 1;
+    while (length < count && at_stride(&runs[length - 1], &runs[length], stride))
         length++;
     return length < ROW_LEAST && length < count ? 1 : length;
 }

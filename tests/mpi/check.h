@@ -19,6 +19,7 @@ bool check_report_int(long long found, long long expected, const char *file, int
 #define CHECK_GROUPS(X) \
     X(context)          \
     X(plan)             \
+    X(plan_random)      \
     X(stream)           \
     X(stream_requests)  \
     X(bundle)           \

@@ -1,10 +1,9 @@
-/* Plans: random ones against a model, single blocks of many sizes, transpositions over all ranks, refusals, twins
+/* Plans: single blocks of many sizes, transpositions over all ranks, refusals, twins
  * of which one is wrong, and their lives. */
 #include "mpi/plan.h"
 
 void check_plan(ferry_context *ctx)
 {
-    plan_random(ctx);
     plan_blocks(ctx);
     plan_turns(ctx);
     plan_refusals(ctx);

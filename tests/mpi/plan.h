@@ -6,7 +6,6 @@
 #include "ferry/plan.h"
 #include "mpi/support.h"
 
-void plan_random(ferry_context *ctx);
 void plan_blocks(ferry_context *ctx);
 void plan_turns(ferry_context *ctx);
 void plan_refusals(ferry_context *ctx);

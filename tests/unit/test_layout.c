@@ -201,6 +201,9 @@ static void lists(void **state)
     expect(indexed(6, L(17, 3, 5, 99, 50, 2), NULL, 1, 0), "1 B x {17, 3, 5, 99, 50, 2} at 0", 6, 2, 100);
     expect(indexed(6, L(16, 160, 32, 600, 48, 64), L(2, 4, 2, 6, 1, 1), 4, -8),
            "4 B x {8, 12, 152, 156, 160, 164, 24, 28, 592, 596, 600, 604, 608, 612, 40, 56} at 0", 16, 8, 616);
+    expect(indexed(3, L(INT64_MIN, INT64_MAX - 8, 0), NULL, 8, 0),
+           "dense 8 B at -9223372036854775808; 8 B x [2 by -9223372036854775799] at 9223372036854775799", 3, INT64_MIN,
+           INT64_MAX);
     /* regular lists become loops */
     for (int64_t i = 0; i < 1000; i++) {
         column[i] = 512 * i;
