@@ -86,13 +86,13 @@ FERRY_API ferry_status ferry_plan_compile(ferry_context *ctx, const ferry_edge *
  * free, or where the wire is slow and the rank cannot call ferry_plan_test() now and then. A rank that waits elsewhere (in MPI, or in a
  * wait of another context) for a rank that waits for this round may wait for ever.
  *
- * @param plan  compiled plan whose last round has ended
+ * @param plan  compiled plan whose last round ferry_plan_wait() or ferry_plan_test() has told the end of
  * @param src   base address of the source layouts; borrowed until the round ends, not to be written to before then
  * @param dst   base address of the target layouts; borrowed until the round ends; the bytes that arrive are undefined
  *              before then. May equal @p src when no outgoing byte is an incoming one.
  * @retval FERRY_OK         the round is under way
  * @retval FERRY_ERR_ARG    NULL while the plan moves bytes there; nothing was started
- * @retval FERRY_ERR_STATE  the last round has not ended; it goes on unharmed
+ * @retval FERRY_ERR_STATE  the last round was not waited for; it goes on unharmed
  * @retval FERRY_ERR_MPI    a message could not be started; the context is broken: only freeing is allowed
  *
  * Collective   over the ranks that share edges; others may leave the call out

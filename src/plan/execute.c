@@ -48,6 +48,7 @@ static ferry_status start_carriers(ferry_plan *plan)
     const route_bases bases = {plan->src, plan->dst};
 
     activate(plan);
+    plan->awaited = true;
     plan->info.rounds++;
     plan->ctx->counters.rounds++;
     for (int i = 0; i < plan->carrier_count; i++) {
@@ -63,9 +64,9 @@ static ferry_status start_carriers(ferry_plan *plan)
 static ferry_status start(ferry_plan *plan, int count, const void *const *srcs, void *const *dsts)
 {
     ferry_status st = usable(plan->ctx, start_call);
-    if (st == FERRY_OK && plan->active)
+    if (st == FERRY_OK && plan->awaited) /* also when it has ended by now: that is chance */
         st = trouble(FERRY_ERR_STATE,
-                     "%s: the last round of plan %u has not ended on rank %d: wait for it first",
+                     "%s: the last round of plan %u was not waited for on rank %d: wait first",
                      start_call, plan->channel, plan->ctx->rank);
     if (st == FERRY_OK)
         st = check_buffers(plan, "src", plan->src_buffers, count, srcs);
@@ -160,8 +161,10 @@ ferry_status ferry_plan_test(ferry_plan *plan, int *done_out)
         if (st == FERRY_OK)
             st = progress_rounds(plan->ctx);
     }
-    if (st == FERRY_OK)
+    if (st == FERRY_OK) {
         *done_out = !plan->active;
+        plan->awaited = plan->active;
+    }
     mover_leave(plan->ctx);
     return st;
 }
@@ -192,6 +195,7 @@ ferry_status ferry_plan_wait(ferry_plan *plan)
         if (st == FERRY_OK)
             st = wait_until(plan->ctx, &(wait_for){ended, missing, plan});
     }
+    plan->awaited = plan->active;
     mover_leave(plan->ctx);
     return st;
 }

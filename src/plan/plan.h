@@ -20,7 +20,8 @@ struct ferry_plan {
     uint32_t channel; /* the number of the plan within its context */
     bool has_channel;
     ferry_plan *next; /* among the plans of the context with a round under way */
-    bool active;
+    bool active;  /* a round is under way */
+    bool awaited; /* it was started, and the caller has not yet heard of its end */
     int carrier_count;
     route_carrier *carriers[PLAN_MAX_ROUTES];
     bool done[PLAN_MAX_ROUTES]; /* this round's carriers that have ended */

@@ -198,7 +198,7 @@ static void refuse_calls(ferry_context *ctx, const ferry_context_info *info, con
     CHECK_EQ_INT(done, -1);
     CHECK_OK(ferry_plan_start(plan, src, dst));
     CHECK_EQ_INT(ferry_plan_start(plan, dst, src), FERRY_ERR_STATE);
-    CHECK_DETAIL("has not ended");
+    CHECK_DETAIL("was not waited for");
     CHECK_OK(ferry_plan_wait(plan));
     for (int i = 0; i < 8; i++)
         CHECK_EQ_INT(dst[i], 7 - i);
