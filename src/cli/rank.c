@@ -37,6 +37,16 @@ static bool speaks(const rank *me)
     return me->rank == 0 && (!text || atoi(text) == 0);
 }
 
+/* The thread of FERRY_PROGRESS moves what goes by MPI only where MPI takes calls of all threads. */
+static void start_mpi(void)
+{
+    const char *const progress = getenv("FERRY_PROGRESS");
+    const bool threads = progress && strcmp(progress, "thread") == 0;
+    int provided;
+
+    MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+}
+
 int rank_begin(cli *cli, bool np_is_size, rank *me_out)
 {
     int started = 0;
@@ -48,7 +58,7 @@ int rank_begin(cli *cli, bool np_is_size, rank *me_out)
     }
     MPI_Initialized(&started);
     if (!started)
-        MPI_Init(NULL, NULL);
+        start_mpi();
     MPI_Comm_rank(MPI_COMM_WORLD, &me_out->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &me_out->size);
     return check_size(cli, np_is_size, me_out->size);
