@@ -55,10 +55,13 @@ static bool can(const ferry_context *ctx, const route_edge *edge)
     return edge ? edge->from != edge->to : ctx->size > 1;
 }
 
+/* Rows are gathered and scattered as for the ring, and fly in between. */
 static route_cost cost(const ferry_context *ctx, const route_edge *edge)
 {
+    const double packing = route_rows_ns(ctx, edge, TUNE_RING_NARROW, TUNE_RING_WIDE);
+
     return (route_cost){.start = context_tuned(ctx, TUNE_WIRE_START),
-                        .rest = context_tuned(ctx, TUNE_WIRE_BYTE) * (double)edge->bytes};
+                        .rest = packing + context_tuned(ctx, TUNE_WIRE_BYTE) * (double)edge->bytes};
 }
 
 /* ---- Making ---- */

@@ -70,15 +70,19 @@ static void refuse_set(ferry_context *ctx, const ferry_context_info *info)
 
 /* ---- Choosing, and telling why ---- */
 
-/* One narrow row each way between a rank and its partner. */
-static ferry_plan *compile(ferry_context *ctx, const ferry_context_info *info)
+/* `rows` narrow rows each way between a rank and its partner. */
+static ferry_plan *compile(ferry_context *ctx, const ferry_context_info *info, int64_t rows)
 {
     ferry_edge edges[2] = {FERRY_EDGE_INIT, FERRY_EDGE_INIT};
     const int partner = info->rank ^ 1;
+    const int64_t stride = 512;
     ferry_layout *row = NULL;
     ferry_plan *plan = NULL;
 
-    CHECK_OK(ferry_layout_dense(4, 8, 0, &row));
+    if (rows == 1)
+        CHECK_OK(ferry_layout_dense(4, 8, 0, &row));
+    else
+        CHECK_OK(ferry_layout_strided(1, &rows, &stride, 8, 0, &row));
     edges[0].from = edges[1].to = info->rank;
     edges[0].to = edges[1].from = partner;
     edges[0].source = edges[1].target = row;
@@ -132,7 +136,7 @@ static void choose(ferry_context *ctx, const ferry_context_info *info, const cha
     CHECK_OK(ferry_tune_set(ctx, name, 40000));
     snprintf(name, sizeof name, "%s_start_ns", cheap);
     CHECK_OK(ferry_tune_set(ctx, name, 50));
-    ferry_plan *const plan = compile(ctx, info);
+    ferry_plan *const plan = compile(ctx, info, 1);
     ferry_plan_explain(plan, text, sizeof text);
     CHECK_OK(ferry_plan_describe(plan, &described));
     if ((info->rank ^ 1) < info->size) {
@@ -150,12 +154,27 @@ static void choose(ferry_context *ctx, const ferry_context_info *info, const cha
     ferry_plan_free(plan);
 }
 
+/* Packing costs by the wire as well: a column of any length stays within the node. */
+static void stay_near(ferry_context *ctx, const ferry_context_info *info)
+{
+    char text[4096];
+
+    for (int64_t rows = 16; rows <= 1 << 22; rows *= 16) {
+        ferry_plan *const plan = compile(ctx, info, rows);
+        ferry_plan_explain(plan, text, sizeof text);
+        CHECK((info->rank ^ 1) >= info->size || begins(line_to(text, info->rank ^ 1), "node_"));
+        ferry_plan_free(plan);
+    }
+}
+
 static void choices(ferry_context *ctx, const ferry_context_info *info)
 {
     int near = info->node_size, all_near = 0;
 
     MPI_Allreduce(&near, &all_near, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     const bool both = usable(ctx, "node_ring") && usable(ctx, "node_direct") && all_near == info->size && info->size > 1;
+    if (both)
+        stay_near(ctx, info);
     choose(ctx, info, "ring", "direct", both);
     choose(ctx, info, "direct", "ring", both);
 }
@@ -172,7 +191,7 @@ static void exclusions(void)
     options.nodes = "auto";
     CHECK_OK(ferry_context_create(MPI_COMM_WORLD, &options, &ctx));
     CHECK_OK(ferry_context_describe(ctx, &info));
-    ferry_plan *const plan = compile(ctx, &info);
+    ferry_plan *const plan = compile(ctx, &info, 1);
     ferry_plan_explain(plan, text, sizeof text);
     if ((info.rank ^ 1) < info.size) {
         CHECK(begins(line_to(text, info.rank ^ 1), "wire_pack, about "));
@@ -248,7 +267,7 @@ static void check_shared(const char *way, bool from_file)
     for (rank = 0; all[rank].node != info.node; rank++)
         ;
     CHECK(mine.value == (from_file ? 1000 + rank : first.builtin));
-    ferry_plan *const plan = compile(ctx, &info);
+    ferry_plan *const plan = compile(ctx, &info, 1);
     round_trip(&info, plan);
     ferry_plan_free(plan);
     ferry_context_free(ctx);
