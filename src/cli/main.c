@@ -51,7 +51,8 @@ static int unknown(const char *word)
     if (near)
         return complain(CLI_USAGE, "unknown subcommand \"%s\", did you mean \"%s\"?", word, near);
     return complain(CLI_USAGE,
-                    "unknown subcommand \"%s\", expected info, bench, transpose, tune or bundle", word);
+                    "unknown subcommand \"%s\", expected info, bench, transpose, tune or bundle",
+                    word);
 }
 
 /* The program's name stays before the subcommand's own words, because getopt skips one. */
@@ -84,7 +85,8 @@ static int begin(cli *cli)
     if (cli->version)
         return cli_version();
     if (at == cli->argc)
-        return complain(CLI_USAGE, "no subcommand, expected info, bench, transpose, tune or bundle");
+        return complain(CLI_USAGE,
+                        "no subcommand, expected info, bench, transpose, tune or bundle");
     return run(cli, at);
 }
 

@@ -64,17 +64,6 @@ static bool count_part(const layout_part *part, sizes *sum)
 
 /* --- As nests --- */
 
-static layout_nest looped(const layout_part *part, layout_nest nest)
-{
-    if (part->count == 1)
-        return nest;
-    for (int k = nest.dims++; k > 0; k--)
-        nest.loop[k] = nest.loop[k - 1];
-    nest.loop[0].count = (size_t)part->count;
-    nest.loop[0].stride = part->stride;
-    return nest;
-}
-
 /* All nests of a part; returns where the next part's go, NULL when 63 bits are passed. */
 static layout_nest *write_nests(const layout_part *part, layout_nest *out)
 {
@@ -83,7 +72,9 @@ static layout_nest *write_nests(const layout_part *part, layout_nest *out)
 
     for (int64_t i = 0; i < (loop ? 1 : part->count); i++)
         for (size_t k = 0; k < part->base->nest_count; k++, out++) {
-            *out = loop ? looped(part, part->base->nests[k]) : part->base->nests[k];
+            const layout_nest *const nest = &part->base->nests[k];
+            *out = loop && part->count > 1 ? layout_looped(nest, (size_t)part->count, part->stride)
+                                           : *nest;
             if (!offset_mul(i, part->stride, &shift) || !offset_add(shift, part->at, &shift) ||
                 !offset_add(out->offset, shift, &out->offset))
                 return NULL;

@@ -12,6 +12,15 @@ size_t layout_nest_bytes(const layout_nest *nest)
     return bytes;
 }
 
+size_t layout_common_run(const layout_nest *nests, size_t count)
+{
+    size_t unit = 0;
+
+    for (size_t i = 0; i < count; i++)
+        unit = size_divisor(unit, nests[i].run);
+    return unit > 0 ? unit : 1;
+}
+
 ferry_status ferry_layout_describe(const ferry_layout *layout, ferry_layout_info *info_out)
 {
     if (!layout || !info_out)
@@ -52,16 +61,6 @@ static void nest_text(const layout_nest *nest, text_out *out)
     text_add(out, "%s at %lld", nest->dims > 0 ? "]" : "", (long long)nest->offset);
 }
 
-/* What the reader of a text takes for the element when it does not say. */
-static size_t common_run(const ferry_layout *layout)
-{
-    size_t unit = 0;
-
-    for (size_t i = 0; i < layout->nest_count; i++)
-        unit = size_divisor(unit, layout->nests[i].run);
-    return unit > 0 ? unit : 1;
-}
-
 static void layout_text(const ferry_layout *layout, text_out *out)
 {
     if (layout->nest_count == 0)
@@ -70,7 +69,7 @@ static void layout_text(const ferry_layout *layout, text_out *out)
         text_add(out, "%s", i > 0 ? "; " : "");
         nest_text(&layout->nests[i], out);
     }
-    if (layout->element != common_run(layout))
+    if (layout->element != layout_common_run(layout->nests, layout->nest_count))
         text_add(out, ", elements of %zu B", layout->element);
 }
 

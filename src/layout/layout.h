@@ -74,6 +74,9 @@ typedef struct layout_part {
  * when 63 bits are passed. */
 ferry_status layout_compose(const layout_part *parts, size_t count, ferry_layout **layout_out);
 
+/* A nest with one more loop around it; it has fewer than the most. */
+layout_nest layout_looped(const layout_nest *nest, size_t count, int64_t stride);
+
 /* Join nests that follow each other at one stride into loops; returns how many are left. Order
  * stays. */
 size_t layout_fold(layout_nest *nests, size_t count);
@@ -88,6 +91,9 @@ bool layout_has_places(const ferry_layout *layout);
 
 /* Bytes of one nest. */
 size_t layout_nest_bytes(const layout_nest *nest);
+
+/* The longest element that divides all runs, which is what a text means that names none. */
+size_t layout_common_run(const layout_nest *nests, size_t count);
 
 /* True when two runs of the layout share a byte. Never true when none do; exact for loops that do
  * not interleave and up to 65536 runs, else it may say false. */

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/size.h"
 #include "base/trouble.h"
 #include "layout/layout.h"
 
@@ -159,15 +158,13 @@ static ferry_status take_nests(parser *p)
     return FERRY_OK;
 }
 
-/* The element: told, or the longest that divides all runs. */
+/* The element: told, or what all runs have in common. */
 static ferry_status take_element(parser *p, size_t *element_out)
 {
     int64_t told = 0;
-    size_t common = 0;
+    const size_t common = layout_common_run(p->nests, p->count);
 
-    for (size_t i = 0; i < p->count; i++)
-        common = size_divisor(common, p->nests[i].run);
-    *element_out = common > 0 ? common : 1;
+    *element_out = common;
     if (!take(p, ","))
         return FERRY_OK;
     ferry_status st = need(p, "elements of");
@@ -175,7 +172,7 @@ static ferry_status take_element(parser *p, size_t *element_out)
         st = number(p, 1, &told);
     if (st == FERRY_OK)
         st = need(p, "B");
-    if (st == FERRY_OK && common % (size_t)told != 0)
+    if (st == FERRY_OK && p->count > 0 && common % (size_t)told != 0)
         st = expected(p, "elements that divide every run");
     *element_out = (size_t)told;
     return st;

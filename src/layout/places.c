@@ -79,7 +79,7 @@ static size_t row_length(const layout_nest *nests, size_t count, int64_t *stride
     return length;
 }
 
-static layout_nest with_loop(const layout_nest *nest, size_t count, int64_t stride)
+layout_nest layout_looped(const layout_nest *nest, size_t count, int64_t stride)
 {
     layout_nest outer = *nest;
 
@@ -100,7 +100,7 @@ static size_t fold_once(layout_nest *nests, size_t count)
         length = row_length(nests + i, count - i, &stride);
         if (length < ROW_LEAST && length < count)
             length = 1;
-        nests[kept++] = length > 1 ? with_loop(&nests[i], length, stride) : nests[i];
+        nests[kept++] = length > 1 ? layout_looped(&nests[i], length, stride) : nests[i];
     }
     return kept;
 }
@@ -174,7 +174,7 @@ static ferry_status make_loops(size_t element, const layout_run *runs, size_t co
         length = row_of_runs(runs + i, count - i);
         nests[made] = (layout_nest){.offset = runs[i].at, .run = runs[i].bytes};
         if (length > 1)
-            nests[made] = with_loop(&nests[made], length, runs[i + 1].at - runs[i].at);
+            nests[made] = layout_looped(&nests[made], length, runs[i + 1].at - runs[i].at);
         made++;
     }
     if (st == FERRY_OK)

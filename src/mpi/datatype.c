@@ -3,7 +3,7 @@
  * are composed of. The numbers that MPI tells lie in one list, in the standard's order: integers,
  * addresses, large counts. So a way with addresses, its Fortran form, and its form with large
  * counts read alike. A type that MPI does not take apart is packed by MPI (mpi/packed.c). */
-#include "mpi/datatype.h"
+#include "mpi/packed.h"
 
 #include "base/alloc.h"
 #include "base/size.h"

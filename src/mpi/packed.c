@@ -3,7 +3,7 @@
  * whatever MPI may make. */
 #include "base/alloc.h"
 #include "base/trouble.h"
-#include "mpi/datatype.h"
+#include "mpi/packed.h"
 
 enum { DIGITS = sizeof(int32_t) };
 

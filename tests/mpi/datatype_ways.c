@@ -3,10 +3,10 @@
 #include "ferry/datatype.h"
 
 #include "layout/layout.h"
-#include "mpi/datatype.h"
+#include "mpi/packed.h"
 #include "mpi/plan.h"
 
-enum { AREA = 1 << 16, MIDDLE = AREA / 2, PACKED = 1 << 14, RANDOM_TYPES = 12, TAG = 3 };
+enum { AREA = 1 << 16, MIDDLE = AREA / 2, PACKED = 1 << 14, RANDOM_TYPES = 12 };
 
 /* ---- One type there and back ---- */
 
@@ -35,28 +35,6 @@ static int pack(const trial *t, const char *from, char *to)
     return end;
 }
 
-static void run_edges(ferry_context *ctx, const ferry_layout *source, const ferry_layout *target, const void *from,
-                      void *to)
-{
-    const ferry_context_info info = plan_info_of(ctx);
-    ferry_edge edges[2] = {FERRY_EDGE_INIT, FERRY_EDGE_INIT};
-    ferry_plan *plan = NULL;
-
-    for (int i = 0; i < 2; i++) {
-        edges[i].from = i == 0 ? info.rank : (info.rank + info.size - 1) % info.size;
-        edges[i].to = (edges[i].from + 1) % info.size;
-        edges[i].tag = TAG;
-    }
-    edges[0].source = source;
-    edges[info.size > 1].target = target;
-    CHECK_OK(ferry_plan_compile(ctx, edges, info.size > 1 ? 2 : 1, &plan));
-    if (plan) {
-        CHECK_OK(ferry_plan_start(plan, from, to));
-        CHECK_OK(ferry_plan_wait(plan));
-    }
-    ferry_plan_free(plan);
-}
-
 /* What the rank before sends by the layout is what MPI packs there. */
 static void check_source(ferry_context *ctx, trial *t, const ferry_layout *layout, const ferry_layout *dense)
 {
@@ -66,7 +44,7 @@ static void check_source(ferry_context *ctx, trial *t, const ferry_layout *layou
     const int bytes = pack(t, t->area, t->packed);
     fill(t->area, AREA, info.rank, 0);
     memset(t->arrived, 0, PACKED);
-    run_edges(ctx, layout, dense, t->area, t->arrived);
+    plan_pass_on(ctx, layout, dense, t->area, t->arrived);
     if (!CHECK_EQ_INT(memcmp(t->arrived, t->packed, (size_t)bytes), 0))
         fprintf(stderr, "  %s, packed\n", t->name);
 }
@@ -85,7 +63,7 @@ static void check_target(ferry_context *ctx, trial *t, const ferry_layout *layou
     CHECK_EQ_INT(MPI_Unpack(t->packed, (int)size.bytes, &at, t->wanted + MIDDLE, t->count, t->type, MPI_COMM_WORLD),
                  MPI_SUCCESS);
     fill(t->packed, PACKED, info.rank, 2);
-    run_edges(ctx, dense, layout, t->packed, t->area);
+    plan_pass_on(ctx, dense, layout, t->packed, t->area);
     if (!CHECK_EQ_INT(memcmp(t->area, t->wanted, AREA), 0))
         fprintf(stderr, "  %s, unpacked\n", t->name);
 }

@@ -55,4 +55,27 @@ static inline ferry_plan *plan_one_edge(ferry_context *ctx, int from, int to, in
     return plan;
 }
 
+/* One round with one block from each rank to the next one. */
+static inline void plan_pass_on(ferry_context *ctx, const ferry_layout *source, const ferry_layout *target,
+                                const void *from, void *to)
+{
+    const ferry_context_info info = plan_info_of(ctx);
+    ferry_edge edges[2] = {FERRY_EDGE_INIT, FERRY_EDGE_INIT};
+    ferry_plan *plan = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        edges[i].from = i == 0 ? info.rank : (info.rank + info.size - 1) % info.size;
+        edges[i].to = (edges[i].from + 1) % info.size;
+        edges[i].tag = 5;
+    }
+    edges[0].source = source;
+    edges[info.size > 1].target = target;
+    CHECK_OK(ferry_plan_compile(ctx, edges, info.size > 1 ? 2 : 1, &plan));
+    if (!plan)
+        return;
+    CHECK_OK(ferry_plan_start(plan, from, to));
+    CHECK_OK(ferry_plan_wait(plan));
+    ferry_plan_free(plan);
+}
+
 #endif

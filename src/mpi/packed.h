@@ -1,6 +1,6 @@
 /* Inside of the module: types that MPI does not take apart. */
-#ifndef MPI_DATATYPE_H
-#define MPI_DATATYPE_H
+#ifndef MPI_PACKED_H
+#define MPI_PACKED_H
 
 #include "layout/layout.h"
 #include "mpi/pmpi.h"
