@@ -81,14 +81,10 @@ static bool is_source(const trial *t, const cell *c)
 
 static void find_cell(trial *t, cell *c)
 {
-    static const int most[] = {
-        [FERRY_HALO_FACES] = 1,
-        [FERRY_HALO_EDGES] = 2,
-        [FERRY_HALO_ALL] = MAX_DIMS,
-    };
-
     const int steps = place_cell(t, c);
-    c->owner = t->halo->idle ? -1 : steps <= most[t->halo->corners] ? find_owner(t, c) : -1;
+    const bool filled = !t->halo->idle && steps <= halo_most_steps(t->halo);
+
+    c->owner = filled ? find_owner(t, c) : -1;
 }
 
 static int64_t cell_offset(const trial *t, const cell *c)

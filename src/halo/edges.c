@@ -55,13 +55,3 @@ ferry_status halo_make_edges(const ferry_halo *halo, bool reverse, halo_edges *e
     *edges_out = edges;
     return FERRY_OK;
 }
-
-void halo_drop_edges(halo_edges *edges)
-{
-    for (size_t i = 0; edges->list && i < edges->count; i++) {
-        ferry_layout_free((ferry_layout *)edges->list[i].source);
-        ferry_layout_free((ferry_layout *)edges->list[i].target);
-    }
-    alloc_free(edges->list);
-    *edges = (halo_edges){0};
-}

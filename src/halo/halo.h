@@ -157,13 +157,7 @@ ferry_status halo_check_filled(const ferry_halo *halo);
 ferry_status halo_find_inner(ferry_halo *halo);
 
 /* edges.c: pieces as edges of a plan, from their owners to ghosts or the other way round. */
-typedef struct halo_edges {
-    ferry_edge *list;
-    size_t count;
-} halo_edges;
-
 ferry_status halo_make_edges(const ferry_halo *halo, bool reverse, halo_edges *edges_out);
-void halo_drop_edges(halo_edges *edges);
 
 /* halo.c: start a round of a plan over the fields; `call` is named in texts. */
 ferry_status halo_start(const ferry_halo *halo, const char *call, ferry_plan *plan,

@@ -16,7 +16,7 @@ ferry_status ferry_halo_reverse_prepare(ferry_halo *halo, ferry_op op, const fer
         return st;
     st = ferry_context_agree(halo->ctx, halo_make_edges(halo, true, &edges));
     if (st == FERRY_OK)
-        st = halo_reverse_compile(halo->ctx, &halo->reverse, &wish, edges.list, edges.count);
+        st = halo_reverse_compile(halo->ctx, &halo->reverse, &wish, &edges);
     halo_drop_edges(&edges);
     return st;
 }

@@ -19,78 +19,65 @@ void ferry_mesh_free(ferry_mesh *mesh)
 
 /* ---- Edges ---- */
 
-typedef struct edge_list {
-    ferry_edge *edges;
-    size_t count;
-    int64_t *offsets; /* of the list at hand */
-} edge_list;
-
-static ferry_status make_layout(const edge_list *list, const int64_t *cells, int64_t count,
+/* `offsets` has room for the longest list. */
+static ferry_status make_layout(int64_t *offsets, const int64_t *cells, int64_t count,
                                 int64_t element, const ferry_layout **layout_out)
 {
     ferry_layout *layout;
 
     for (int64_t i = 0; i < count; i++)
-        list->offsets[i] = cells[i] * element;
-    const ferry_status st = ferry_layout_indexed(count, list->offsets, NULL, element, 0, &layout);
+        offsets[i] = cells[i] * element;
+    const ferry_status st = ferry_layout_indexed(count, offsets, NULL, element, 0, &layout);
     if (st == FERRY_OK)
         *layout_out = layout;
     return st;
 }
 
-static ferry_status add_edge(const ferry_mesh *mesh, const mesh_link *link, int f, bool reverse,
-                             edge_list *list)
+static ferry_status make_edge(const ferry_mesh *mesh, const mesh_link *link, int f, bool reverse,
+                              int64_t *offsets, ferry_edge *e)
 {
     const bool leaves = link->gives != reverse;
-    ferry_edge *const e = &list->edges[list->count++];
 
     *e = (ferry_edge)FERRY_EDGE_INIT;
     e->from = leaves ? mesh->rank : link->rank;
     e->to = leaves ? link->rank : mesh->rank;
     e->tag = link->layer * mesh->field_count + f;
     e->buffer = f;
-    ferry_status st = make_layout(list, link->cells, link->count, mesh->element_bytes[f],
+    ferry_status st = make_layout(offsets, link->cells, link->count, mesh->element_bytes[f],
                                   leaves ? &e->source : &e->target);
     if (st == FERRY_OK && link->sources)
-        st = make_layout(list, link->sources, link->count, mesh->element_bytes[f],
+        st = make_layout(offsets, link->sources, link->count, mesh->element_bytes[f],
                          leaves ? &e->target : &e->source);
     return st;
 }
 
-static ferry_status make_edges(const ferry_mesh *mesh, bool reverse, edge_list *list)
+/* What it has made is dropped by the caller even after a failure. */
+static ferry_status make_edges(const ferry_mesh *mesh, bool reverse, halo_edges *edges)
 {
-    int64_t longest = 0;
+    int64_t longest = 0, *offsets = NULL;
 
     for (size_t i = 0; i < mesh->link_count; i++)
         longest = mesh->links[i].count > longest ? mesh->links[i].count : longest;
-    ferry_status st = alloc_zero((size_t)longest, sizeof *list->offsets, &list->offsets);
+    ferry_status st = alloc_zero((size_t)longest, sizeof *offsets, &offsets);
     if (st == FERRY_OK)
-        st = alloc_zero(mesh->link_count * (size_t)mesh->field_count, sizeof *list->edges,
-                        &list->edges);
+        st = alloc_zero(mesh->link_count * (size_t)mesh->field_count, sizeof *edges->list,
+                        &edges->list);
     for (size_t i = 0; i < mesh->link_count && st == FERRY_OK; i++)
         for (int f = 0; f < mesh->field_count && st == FERRY_OK; f++)
-            st = add_edge(mesh, &mesh->links[i], f, reverse, list);
+            st =
+                make_edge(mesh, &mesh->links[i], f, reverse, offsets, &edges->list[edges->count++]);
+    alloc_free(offsets);
     return st;
-}
-
-static void drop_edges(edge_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        ferry_layout_free((ferry_layout *)list->edges[i].source);
-        ferry_layout_free((ferry_layout *)list->edges[i].target);
-    }
-    alloc_free(list->edges);
-    alloc_free(list->offsets);
 }
 
 static ferry_status compile(ferry_mesh *mesh)
 {
-    edge_list list = {NULL, 0, NULL};
-    ferry_status st = ferry_context_agree(mesh->ctx, make_edges(mesh, false, &list));
+    halo_edges edges = {0};
+    ferry_status st = ferry_context_agree(mesh->ctx, make_edges(mesh, false, &edges));
 
     if (st == FERRY_OK)
-        st = ferry_plan_compile(mesh->ctx, list.edges, list.count, &mesh->plan);
-    drop_edges(&list);
+        st = ferry_plan_compile(mesh->ctx, edges.list, edges.count, &mesh->plan);
+    halo_drop_edges(&edges);
     return st;
 }
 
@@ -150,7 +137,7 @@ ferry_status ferry_mesh_create(ferry_context *ctx, const ferry_mesh_spec *spec,
 ferry_status ferry_mesh_reverse_prepare(ferry_mesh *mesh, ferry_op op, const ferry_type *types)
 {
     static const char call[] = "ferry_mesh_reverse_prepare";
-    edge_list list = {NULL, 0, NULL};
+    halo_edges edges = {0};
     int prepared = 0;
 
     if (!mesh)
@@ -159,10 +146,10 @@ ferry_status ferry_mesh_reverse_prepare(ferry_mesh *mesh, ferry_op op, const fer
     ferry_status st = halo_reverse_check(mesh->ctx, &mesh->reverse, &wish, &prepared);
     if (st != FERRY_OK || prepared)
         return st;
-    st = ferry_context_agree(mesh->ctx, make_edges(mesh, true, &list));
+    st = ferry_context_agree(mesh->ctx, make_edges(mesh, true, &edges));
     if (st == FERRY_OK)
-        st = halo_reverse_compile(mesh->ctx, &mesh->reverse, &wish, list.edges, list.count);
-    drop_edges(&list);
+        st = halo_reverse_compile(mesh->ctx, &mesh->reverse, &wish, &edges);
+    halo_drop_edges(&edges);
     return st;
 }
 

@@ -14,6 +14,16 @@ typedef struct wishes {
     int32_t types[FERRY_PLAN_MAX_BUFFERS];
 } wishes;
 
+void halo_drop_edges(halo_edges *edges)
+{
+    for (size_t i = 0; edges->list && i < edges->count; i++) {
+        ferry_layout_free((ferry_layout *)edges->list[i].source);
+        ferry_layout_free((ferry_layout *)edges->list[i].target);
+    }
+    alloc_free(edges->list);
+    *edges = (halo_edges){0};
+}
+
 static bool computes(ferry_op op)
 {
     return op != FERRY_OP_REPLACE && op != FERRY_OP_LAST;
@@ -94,17 +104,17 @@ out:
 }
 
 ferry_status halo_reverse_compile(ferry_context *ctx, halo_reverse *reverse,
-                                  const halo_reverse_wish *wish, ferry_edge *edges, size_t count)
+                                  const halo_reverse_wish *wish, const halo_edges *edges)
 {
     ferry_plan *plan = NULL;
     wishes mine;
 
     tell(wish, &mine);
-    for (size_t i = 0; i < count; i++) {
-        edges[i].op = (ferry_op)mine.op;
-        edges[i].type = (ferry_type)mine.types[edges[i].buffer];
+    for (size_t i = 0; i < edges->count; i++) {
+        edges->list[i].op = (ferry_op)mine.op;
+        edges->list[i].type = (ferry_type)mine.types[edges->list[i].buffer];
     }
-    const ferry_status st = ferry_plan_compile(ctx, edges, count, &plan);
+    const ferry_status st = ferry_plan_compile(ctx, edges->list, edges->count, &plan);
     if (st != FERRY_OK)
         return trouble(st, "%s: %s", wish->call, trouble_text());
     ferry_plan_free(reverse->plan);

@@ -1,4 +1,5 @@
-/* The way back of a halo, structured or not: its edges with both ends exchanged, and an op. */
+/* What halos have in common, structured or not: edges that own their layouts, and the way back, the
+ * same edges with both ends exchanged and an op. */
 #ifndef HALO_REVERSE_H
 #define HALO_REVERSE_H
 
@@ -7,6 +8,13 @@
 #include "base/text.h"
 #include "ferry/context.h"
 #include "ferry/plan.h"
+
+typedef struct halo_edges {
+    ferry_edge *list;
+    size_t count;
+} halo_edges;
+
+void halo_drop_edges(halo_edges *edges);
 
 typedef struct halo_reverse {
     ferry_plan *plan; /* NULL: not prepared */
@@ -30,7 +38,7 @@ ferry_status halo_reverse_check(ferry_context *ctx, const halo_reverse *reverse,
 /* Compile edges that go from ghosts to owners, whose `buffer` is the field; sets their ops. The old
  * plan is freed when the new one stands. Collective, agreed. */
 ferry_status halo_reverse_compile(ferry_context *ctx, halo_reverse *reverse,
-                                  const halo_reverse_wish *wish, ferry_edge *edges, size_t count);
+                                  const halo_reverse_wish *wish, const halo_edges *edges);
 
 /* ERR_STATE when a round of `other`, the plan of the other way, is under way; it may be NULL. Both
  * ways read and write the same arrays. */
