@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/fold.h"
 #include "base/trouble.h"
 #include "bundle/schema.h"
 #include "bundle/value.h"
@@ -11,7 +12,7 @@
 
 /* --- loops --- */
 
-/* upper[i] = lower[i] op upper[i] */
+/* upper[i] = lower[i] op upper[i]: of two NaNs the lower side's stays. */
 typedef void fold_loop(void *upper, const void *lower, size_t count);
 
 #define LOOP(name, type, expression)                                                               \
@@ -25,38 +26,7 @@ typedef void fold_loop(void *upper, const void *lower, size_t count);
     }                                                                                              \
   }
 
-/* Integers wrap around: in 64 bits without a sign, then cut. */
-#define INTEGER(name)                                                                              \
-  LOOP(sum_##name, name##_t, (name##_t)((uint64_t)a + (uint64_t)b))                                \
-  LOOP(prod_##name, name##_t, (name##_t)((uint64_t)a * (uint64_t)b))                               \
-  LOOP(min_##name, name##_t, a < b ? a : b)                                                        \
-  LOOP(max_##name, name##_t, a > b ? a : b)
-INTEGER(int8)
-INTEGER(int16)
-INTEGER(int32)
-INTEGER(int64)
-INTEGER(uint8)
-INTEGER(uint16)
-INTEGER(uint32)
-INTEGER(uint64)
-
-/* A NaN is passed on, the one of the lower side first. */
-#define REAL(name, type)                                                                           \
-  LOOP(sum_##name, type, a + b)                                                                    \
-  LOOP(prod_##name, type, a *b)                                                                    \
-  LOOP(min_##name, type, a != a || a <= b ? a : b)                                                 \
-  LOOP(max_##name, type, a != a || a >= b ? a : b)
-REAL(float32, float)
-REAL(float64, double)
-
-#define COMPLEX(name, type)                                                                        \
-  LOOP(sum_##name, type, ((type){a.re + b.re, a.im + b.im}))                                       \
-  LOOP(prod_##name, type, ((type){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}))
-COMPLEX(complex64, ferry_complex64)
-COMPLEX(complex128, ferry_complex128)
-
-LOOP(or_bool, bool, a || b)
-LOOP(and_bool, bool, a &&b)
+FOLD_LOOPS(LOOP)
 
 #define ROW(NAME, name) [FERRY_TYPE_##NAME] = {sum_##name, prod_##name, min_##name, max_##name}
 static fold_loop *const loops[FERRY_TYPE_COMPLEX128 + 1][FERRY_BUNDLE_MAX + 1] = {

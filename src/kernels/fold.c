@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/fold.h"
+
 #define LOOP(name, type, expression)                                                               \
   static void name(void *restrict there, const void *restrict arriving, size_t count)              \
   {                                                                                                \
@@ -17,39 +19,7 @@
     }                                                                                              \
   }
 
-/* Integers wrap around: in 64 bits without a sign, then cut. */
-#define INTEGER(name)                                                                              \
-  LOOP(sum_##name, name##_t, (name##_t)((uint64_t)a + (uint64_t)b))                                \
-  LOOP(prod_##name, name##_t, (name##_t)((uint64_t)a * (uint64_t)b))                               \
-  LOOP(min_##name, name##_t, a <= b ? a : b)                                                       \
-  LOOP(max_##name, name##_t, a >= b ? a : b)
-INTEGER(int8)
-INTEGER(int16)
-INTEGER(int32)
-INTEGER(int64)
-INTEGER(uint8)
-INTEGER(uint16)
-INTEGER(uint32)
-INTEGER(uint64)
-
-/* A NaN that is there stays; one that arrives fails the comparison and is taken. */
-#define REAL(name, type)                                                                           \
-  LOOP(sum_##name, type, a + b)                                                                    \
-  LOOP(prod_##name, type, a *b)                                                                    \
-  LOOP(min_##name, type, a != a || a <= b ? a : b)                                                 \
-  LOOP(max_##name, type, a != a || a >= b ? a : b)
-REAL(float32, float)
-REAL(float64, double)
-
-#define COMPLEX(name, type)                                                                        \
-  LOOP(sum_##name, type, ((type){a.re + b.re, a.im + b.im}))                                       \
-  LOOP(prod_##name, type, ((type){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}))
-COMPLEX(complex64, ferry_complex64)
-COMPLEX(complex128, ferry_complex128)
-
-/* As bytes, since what arrives may be no bool. */
-LOOP(or_bool, uint8_t, (a | b) != 0)
-LOOP(and_bool, uint8_t, a != 0 && b != 0)
+FOLD_LOOPS(LOOP)
 
 #define ROW(NAME, name, type)                                                                      \
   [FERRY_TYPE_##NAME] = {#name, sizeof(type), {sum_##name, prod_##name, min_##name, max_##name}}
