@@ -43,8 +43,8 @@ void *sys_map_read(size_t bytes, int fd);                 /* shared, for reading
 int sys_open(const char *path, int flags, unsigned mode); /* close-on-exec added */
 int64_t sys_read(int fd, void *data, size_t bytes);
 int sys_close(int fd);
-int sys_hold_byte(int fd, int64_t at);          /* a record lock of this process; 0: held */
-int sys_byte_is_held(int fd, int64_t at);       /* by another process; -1: cannot be told */
+int sys_hold_byte(int fd, int64_t at);    /* a record lock of this process; 0: held */
+int sys_byte_is_held(int fd, int64_t at); /* by another process; -1: cannot be told */
 bool sys_identity(int fd, uint64_t *device_out, uint64_t *inode_out,
                   unsigned *owner_out); /* of an open file */
 

@@ -1,25 +1,25 @@
 /* The AVX2 set: tiles of every element size of the template, gathers of narrow rows, lines,
- * streamed copies. Gather instructions are left out: on the one CPU measured, Zen 4, they were never
- * faster than loads joined in registers. */
+ * streamed copies. Gather instructions are left out: on the one CPU measured, Zen 4, they were
+ * never faster than loads joined in registers. */
 #include "kernels/sets.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
+#  include <immintrin.h>
+#  include <string.h>
 
-#include "base/size.h"
-#include "kernels/turn.h"
+#  include "base/size.h"
+#  include "kernels/turn.h"
 
-#define VECTOR __attribute__((target("avx2")))
+#  define VECTOR __attribute__((target("avx2")))
 
 enum { VEC_BYTES = 32 };
 
 typedef __m256i vec;
 
-#define vec_low(bits) vec_low_(bits)
-#define vec_low_(bits) _mm256_unpacklo_epi##bits
-#define vec_high(bits) vec_high_(bits)
-#define vec_high_(bits) _mm256_unpackhi_epi##bits
+#  define vec_low(bits) vec_low_(bits)
+#  define vec_low_(bits) _mm256_unpacklo_epi##bits
+#  define vec_high(bits) vec_high_(bits)
+#  define vec_high_(bits) _mm256_unpackhi_epi##bits
 
 static ALWAYS_INLINE VECTOR vec vec_load(const char *at)
 {
@@ -50,26 +50,26 @@ static ALWAYS_INLINE VECTOR void line_stream(char *to, const char *from)
     vec_put(to + VEC_BYTES, high, 1);
 }
 
-#define PIECE 1
-#define BITS 8
-#define NAME(x) x##_1
-#include "kernels/turn_tmpl.h"
-#define PIECE 2
-#define BITS 16
-#define NAME(x) x##_2
-#include "kernels/turn_tmpl.h"
-#define PIECE 4
-#define BITS 32
-#define NAME(x) x##_4
-#include "kernels/turn_tmpl.h"
-#define PIECE 8
-#define BITS 64
-#define NAME(x) x##_8
-#include "kernels/turn_tmpl.h"
-#define PIECE 16
-#define BITS 128
-#define NAME(x) x##_16
-#include "kernels/turn_tmpl.h"
+#  define PIECE 1
+#  define BITS 8
+#  define NAME(x) x##_1
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 2
+#  define BITS 16
+#  define NAME(x) x##_2
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 4
+#  define BITS 32
+#  define NAME(x) x##_4
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 8
+#  define BITS 64
+#  define NAME(x) x##_8
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 16
+#  define BITS 128
+#  define NAME(x) x##_16
+#  include "kernels/turn_tmpl.h"
 
 static VECTOR bool usable(void)
 {
@@ -88,14 +88,13 @@ static ALWAYS_INLINE VECTOR __m128i four_of_4(const char *src, ptrdiff_t stride)
 {
     int32_t e[4];
 
-    UNROLL for (int i = 0; i < 4; i++)
-        memcpy(&e[i], src + i * stride, sizeof e[i]);
+    UNROLL for (int i = 0; i < 4; i++) memcpy(&e[i], src + i * stride, sizeof e[i]);
     return _mm_set_epi32(e[3], e[2], e[1], e[0]);
 }
 
 /* One store for as many rows as a vector holds: a gather is bound by its stores. */
-static VECTOR void gather_8(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                            size_t count, size_t run)
+static VECTOR void gather_8(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                            ptrdiff_t src_stride, size_t count, size_t run)
 {
     for (; count >= 4; count -= 4, dst += 32, src += 4 * src_stride) {
         _mm_storeu_si128((__m128i *)dst, two_of_8(src, src_stride));
@@ -104,16 +103,16 @@ static VECTOR void gather_8(char *restrict dst, ptrdiff_t dst_stride, const char
     kernels_scalar_runs(8, 0, 1)(dst, dst_stride, src, src_stride, count, run);
 }
 
-static VECTOR void gather_4(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                            size_t count, size_t run)
+static VECTOR void gather_4(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                            ptrdiff_t src_stride, size_t count, size_t run)
 {
     for (; count >= 4; count -= 4, dst += 16, src += 4 * src_stride)
         _mm_storeu_si128((__m128i *)dst, four_of_4(src, src_stride));
     kernels_scalar_runs(4, 0, 1)(dst, dst_stride, src, src_stride, count, run);
 }
 
-static VECTOR void lines(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                         size_t count, size_t run)
+static VECTOR void lines(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                         ptrdiff_t src_stride, size_t count, size_t run)
 {
     (void)run;
     for (; count; count--, dst += dst_stride, src += src_stride) {
@@ -158,7 +157,11 @@ static const tile_entry tiles[] = {
 };
 
 const kernel_set kernels_avx2 = {
-    .name = "avx2", .usable = usable, .runs = runs, .tiles = tiles, .copy_streamed = copy_streamed,
+    .name = "avx2",
+    .usable = usable,
+    .runs = runs,
+    .tiles = tiles,
+    .copy_streamed = copy_streamed,
     .runs_streamed = runs_streamed,
 };
 #endif

@@ -1,16 +1,16 @@
 /* The AVX-512 set: tiles of every element size of the template, and scatters of narrow rows. Gather
- * instructions are left out: on the one CPU measured, Zen 4, they were never faster than loads joined in
- * registers (the AVX2 set has those). */
+ * instructions are left out: on the one CPU measured, Zen 4, they were never faster than loads
+ * joined in registers (the AVX2 set has those). */
 #include "kernels/sets.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
+#  include <immintrin.h>
+#  include <string.h>
 
-#include "base/size.h"
-#include "kernels/turn.h"
+#  include "base/size.h"
+#  include "kernels/turn.h"
 
-#define VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#  define VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 
 enum {
     VEC_BYTES = 64,
@@ -19,10 +19,10 @@ enum {
 
 typedef __m512i vec;
 
-#define vec_low(bits) vec_low_(bits)
-#define vec_low_(bits) _mm512_unpacklo_epi##bits
-#define vec_high(bits) vec_high_(bits)
-#define vec_high_(bits) _mm512_unpackhi_epi##bits
+#  define vec_low(bits) vec_low_(bits)
+#  define vec_low_(bits) _mm512_unpacklo_epi##bits
+#  define vec_high(bits) vec_high_(bits)
+#  define vec_high_(bits) _mm512_unpackhi_epi##bits
 
 static ALWAYS_INLINE VECTOR __m256i two_rows(const char *first, const char *second)
 {
@@ -52,26 +52,26 @@ static ALWAYS_INLINE VECTOR void line_stream(char *to, const char *from)
     vec_put(to, _mm512_loadu_si512(from), 1);
 }
 
-#define PIECE 1
-#define BITS 8
-#define NAME(x) x##_1
-#include "kernels/turn_tmpl.h"
-#define PIECE 2
-#define BITS 16
-#define NAME(x) x##_2
-#include "kernels/turn_tmpl.h"
-#define PIECE 4
-#define BITS 32
-#define NAME(x) x##_4
-#include "kernels/turn_tmpl.h"
-#define PIECE 8
-#define BITS 64
-#define NAME(x) x##_8
-#include "kernels/turn_tmpl.h"
-#define PIECE 16
-#define BITS 128
-#define NAME(x) x##_16
-#include "kernels/turn_tmpl.h"
+#  define PIECE 1
+#  define BITS 8
+#  define NAME(x) x##_1
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 2
+#  define BITS 16
+#  define NAME(x) x##_2
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 4
+#  define BITS 32
+#  define NAME(x) x##_4
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 8
+#  define BITS 64
+#  define NAME(x) x##_8
+#  include "kernels/turn_tmpl.h"
+#  define PIECE 16
+#  define BITS 128
+#  define NAME(x) x##_16
+#  include "kernels/turn_tmpl.h"
 
 static VECTOR bool usable(void)
 {
@@ -90,8 +90,8 @@ static bool scatters_well(ptrdiff_t stride)
     return stride > SCATTER_STRIDE || stride < -SCATTER_STRIDE;
 }
 
-static VECTOR void scatter_4(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                             size_t count, size_t run)
+static VECTOR void scatter_4(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                             ptrdiff_t src_stride, size_t count, size_t run)
 {
     const vec offsets = eight_offsets(dst_stride);
 
@@ -101,8 +101,8 @@ static VECTOR void scatter_4(char *restrict dst, ptrdiff_t dst_stride, const cha
     kernels_scalar_runs(4, 1, 0)(dst, dst_stride, src, src_stride, count, run);
 }
 
-static VECTOR void scatter_8(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                             size_t count, size_t run)
+static VECTOR void scatter_8(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                             ptrdiff_t src_stride, size_t count, size_t run)
 {
     const vec offsets = eight_offsets(dst_stride);
 
@@ -123,6 +123,10 @@ static const tile_entry tiles[] = {
 };
 
 const kernel_set kernels_avx512 = {
-    .name = "avx512", .usable = usable, .runs = runs, .tiles = tiles, .copy_streamed = NULL,
+    .name = "avx512",
+    .usable = usable,
+    .runs = runs,
+    .tiles = tiles,
+    .copy_streamed = NULL,
 };
 #endif

@@ -31,16 +31,17 @@ enum { TILE_ROWS = 16, TILE_COLUMNS = 16 };
 #define NAME(x) x##_64
 #include "kernels/shape_tmpl.h"
 
-static void strided_any(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                        size_t count, size_t run)
+static void strided_any(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                        ptrdiff_t src_stride, size_t count, size_t run)
 {
     for (; count; count--, dst += dst_stride, src += src_stride)
         memcpy(dst, src, run);
 }
 
-/* Elements of an odd size: each row of a block is a dense source scattered into a column of the destination. */
-static void tile_any(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows, size_t row_count,
-                     size_t columns, size_t element, int stream)
+/* Elements of an odd size: each row of a block is a dense source scattered into a column of the
+ * destination. */
+static void tile_any(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows,
+                     size_t row_count, size_t columns, size_t element, int stream)
 {
     kernel_runs *const scatter = kernels_runs(element, 1, 0);
 
@@ -49,8 +50,9 @@ static void tile_any(char *restrict dst, ptrdiff_t dst_stride, const char *const
         const size_t end = size_min(block + TILE_ROWS, row_count);
         for (size_t c = 0; c < columns; c += TILE_COLUMNS)
             for (size_t r = block; r < end; r++)
-                scatter(dst + (ptrdiff_t)c * dst_stride + r * element, dst_stride, rows[r] + c * element,
-                        (ptrdiff_t)element, size_min(TILE_COLUMNS, columns - c), element);
+                scatter(dst + (ptrdiff_t)c * dst_stride + r * element, dst_stride,
+                        rows[r] + c * element, (ptrdiff_t)element,
+                        size_min(TILE_COLUMNS, columns - c), element);
     }
 }
 
@@ -77,11 +79,15 @@ static const runs_entry runs[] = {
 };
 
 static const tile_entry tiles[] = {
-    {1, 1, tile_1},    {2, 2, tile_2},    {4, 4, tile_4},    {8, 8, tile_8},
-    {16, 16, tile_16}, {32, 32, tile_32}, {64, 64, tile_64}, {1, SIZE_MAX, tile_any},
-    {0, 0, NULL},
+    {1, 1, tile_1},    {2, 2, tile_2},          {4, 4, tile_4},
+    {8, 8, tile_8},    {16, 16, tile_16},       {32, 32, tile_32},
+    {64, 64, tile_64}, {1, SIZE_MAX, tile_any}, {0, 0, NULL},
 };
 
 const kernel_set kernels_scalar = {
-    .name = "scalar", .usable = always, .runs = runs, .tiles = tiles, .copy_streamed = NULL,
+    .name = "scalar",
+    .usable = always,
+    .runs = runs,
+    .tiles = tiles,
+    .copy_streamed = NULL,
 };

@@ -1,5 +1,5 @@
-/* What the vector tiles of all sets share: the shape of the walk. A block of 64 rows is walked along
- * 8 KiB of columns while the rows' next lines are fetched into the second-level cache.
+/* What the vector tiles of all sets share: the shape of the walk. A block of 64 rows is walked
+ * along 8 KiB of columns while the rows' next lines are fetched into the second-level cache.
  * Measured with matrices of 200 to 400 MB on two Zen 4 cores: fetching into the first level
  * instead, or not at all, cost 20 to 40 %; 32 or 128 rows, or strips of 4 KiB, at most 15 %. */
 #ifndef KERNELS_TURN_H
@@ -27,14 +27,15 @@ typedef struct turn {
     size_t row_count, bytes;
 } turn;
 
-/* Columns on their way out. A column is a line left over from the block before and the bytes of this block. */
+/* Columns on their way out. A column is a line left over from the block before and the bytes of
+ * this block. */
 typedef char carry_column[TURN_LINE + CARRY_BYTES];
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #if defined(__clang__)
-#define UNROLL _Pragma("unroll")
+#  define UNROLL _Pragma("unroll")
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#  define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 #endif

@@ -27,12 +27,12 @@ static ALWAYS_INLINE VECTOR void NAME(round)(vec v[NAME(columns)])
 {
     vec w[NAME(columns)];
 
-    UNROLL for (int i = 0; i < NAME(half); i++) {
+    UNROLL for (int i = 0; i < NAME(half); i++)
+    {
         w[2 * i] = vec_low(BITS)(v[i], v[i + NAME(half)]);
         w[2 * i + 1] = vec_high(BITS)(v[i], v[i + NAME(half)]);
     }
-    UNROLL for (int i = 0; i < NAME(columns); i++)
-        v[i] = w[i];
+    UNROLL for (int i = 0; i < NAME(columns); i++) v[i] = w[i];
 }
 #endif
 
@@ -40,11 +40,12 @@ static ALWAYS_INLINE VECTOR void NAME(round)(vec v[NAME(columns)])
 static ALWAYS_INLINE VECTOR void NAME(turn)(const char *const *rows, size_t at, char *line,
                                             ptrdiff_t stride, int stream)
 {
-    UNROLL for (int part = 0; part < TURN_LINE / VEC_BYTES; part++) {
+    UNROLL for (int part = 0; part < TURN_LINE / VEC_BYTES; part++)
+    {
         vec v[NAME(columns)];
 
-        UNROLL for (int i = 0; i < NAME(columns); i++)
-            v[i] = vec_rows(rows + part * NAME(vec_row_count) + i, NAME(columns), at);
+        UNROLL for (int i = 0; i < NAME(columns); i++) v[i] =
+            vec_rows(rows + part * NAME(vec_row_count) + i, NAME(columns), at);
 #if PIECE < 16
         NAME(round)(v);
 #endif
@@ -65,12 +66,13 @@ static ALWAYS_INLINE VECTOR void NAME(turn)(const char *const *rows, size_t at, 
 /* Bytes [from, to) of the rows of one line; `line` belongs to the column at `from`. The last
  * micro-tile moves back until it ends at `to` and writes again what the one before it wrote: `to`
  * is at least 16. */
-static ALWAYS_INLINE VECTOR void NAME(turn_bytes)(const char *const *rows, size_t from, size_t to, char *line,
-                                                  ptrdiff_t stride, int stream)
+static ALWAYS_INLINE VECTOR void NAME(turn_bytes)(const char *const *rows, size_t from, size_t to,
+                                                  char *line, ptrdiff_t stride, int stream)
 {
     for (size_t at = from; at < to; at += TURN_LANE) {
         const size_t x = size_min(at, to - TURN_LANE);
-        NAME(turn)(rows, x, line + ((ptrdiff_t)x - (ptrdiff_t)from) / PIECE * stride, stride, stream);
+        NAME(turn)
+        (rows, x, line + ((ptrdiff_t)x - (ptrdiff_t)from) / PIECE * stride, stride, stream);
     }
 }
 
@@ -81,15 +83,17 @@ static ALWAYS_INLINE VECTOR void NAME(fetch)(const char *const *rows, size_t at)
 }
 
 /* Rows [row, end) of bytes [from, to), line by line of the sources. */
-static ALWAYS_INLINE VECTOR void NAME(direct_block)(const turn *t, size_t row, size_t end, size_t from, size_t to,
-                                                    int stream)
+static ALWAYS_INLINE VECTOR void NAME(direct_block)(const turn *t, size_t row, size_t end,
+                                                    size_t from, size_t to, int stream)
 {
     for (size_t at = from; at < to; at += TURN_LINE) {
         char *const column = t->dst + (ptrdiff_t)(at / PIECE) * t->dst_stride;
         for (size_t r = row; r < end; r += NAME(line_rows)) {
             if (stream)
                 NAME(fetch)(t->rows + r, at + TURN_AHEAD);
-            NAME(turn_bytes)(t->rows + r, at, size_min(at + TURN_LINE, to), column + r * PIECE, t->dst_stride, stream);
+            NAME(turn_bytes)
+            (t->rows + r, at, size_min(at + TURN_LINE, to), column + r * PIECE, t->dst_stride,
+             stream);
         }
     }
 }
@@ -99,8 +103,9 @@ static ALWAYS_INLINE VECTOR void NAME(direct)(const turn *t, size_t row_count, i
 {
     for (size_t from = 0; from < t->bytes; from += TURN_STRIP)
         for (size_t row = 0; row < row_count; row += TURN_ROWS)
-            NAME(direct_block)(t, row, size_min(row + TURN_ROWS, row_count), from,
-                               size_min(from + TURN_STRIP, t->bytes), stream);
+            NAME(direct_block)
+            (t, row, size_min(row + TURN_ROWS, row_count), from,
+             size_min(from + TURN_STRIP, t->bytes), stream);
 }
 
 /* Queue rows [row, end) of bytes [from, to). Missing rows of the last line are stood in for by its
@@ -116,9 +121,11 @@ static VECTOR void NAME(carry_fill)(const turn *t, size_t row, size_t end, size_
                 spare[i] = rows[i < end - r ? i : 0];
             rows = spare;
         }
-        for (size_t at = from; at < to && r + CARRY_AHEAD + NAME(line_rows) <= t->row_count; at += TURN_LINE)
+        for (size_t at = from; at < to && r + CARRY_AHEAD + NAME(line_rows) <= t->row_count;
+             at += TURN_LINE)
             NAME(fetch)(t->rows + r + CARRY_AHEAD, at);
-        NAME(turn_bytes)(rows, from, to, columns[0] + TURN_LINE + (r - row) * PIECE, sizeof columns[0], 0);
+        NAME(turn_bytes)
+        (rows, from, to, columns[0] + TURN_LINE + (r - row) * PIECE, sizeof columns[0], 0);
     }
 }
 
@@ -151,8 +158,9 @@ static VECTOR void NAME(carry_strip)(const turn *t, size_t row, size_t end, size
         const size_t stop = size_min(r + NAME(carry_rows), end);
         NAME(carry_fill)(t, r, stop, from, to, columns);
         for (size_t c = 0; c < (to - from) / PIECE; c++)
-            NAME(carry_flush)(columns[c], dst + (ptrdiff_t)c * t->dst_stride + r * PIECE, (stop - r) * PIECE, r == row,
-                              stop == end);
+            NAME(carry_flush)
+            (columns[c], dst + (ptrdiff_t)c * t->dst_stride + r * PIECE, (stop - r) * PIECE,
+             r == row, stop == end);
     }
 }
 
@@ -164,24 +172,27 @@ static VECTOR void NAME(carry)(const turn *t, size_t first)
     for (size_t row = first; row < t->row_count; row += CARRY_ROWS)
         for (size_t at = 0; at < t->bytes; at += width) {
             const size_t to = size_min(at + width, t->bytes);
-            NAME(carry_strip)(t, row, size_min(row + CARRY_ROWS, t->row_count), size_min(at, to - TURN_LANE), to);
+            NAME(carry_strip)
+            (t, row, size_min(row + CARRY_ROWS, t->row_count), size_min(at, to - TURN_LANE), to);
         }
 }
 
-static VECTOR void NAME(tile)(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows, size_t row_count,
-                              size_t columns, size_t element, int stream)
+static VECTOR void NAME(tile)(char *restrict dst, ptrdiff_t dst_stride, const char *const *rows,
+                              size_t row_count, size_t columns, size_t element, int stream)
 {
     const turn t = {dst, dst_stride, rows, row_count, columns * PIECE};
     const bool on_lines = ((uintptr_t)dst | (uintptr_t)dst_stride) % TURN_LINE == 0;
     const bool direct = t.bytes >= TURN_LANE && (on_lines || !stream);
-    const size_t whole = direct ? row_count - row_count % NAME(line_rows) : 0, rest = row_count - whole;
+    const size_t whole = direct ? row_count - row_count % NAME(line_rows) : 0,
+                 rest = row_count - whole;
 
     if (stream)
         NAME(direct)(&t, whole, 1);
     else
         NAME(direct)(&t, whole, 0);
     if (t.bytes < TURN_LANE || 2 * rest <= NAME(line_rows))
-        kernels_scalar_tile(element)(dst + whole * PIECE, dst_stride, rows + whole, rest, columns, element, 0);
+        kernels_scalar_tile(element)(dst + whole * PIECE, dst_stride, rows + whole, rest, columns,
+                                     element, 0);
     else
         NAME(carry)(&t, whole);
 }

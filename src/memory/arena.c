@@ -118,8 +118,8 @@ ferry_status memory_commit(ferry_context *ctx, void *data, size_t bytes)
     return FERRY_OK;
 }
 
-/* All ranks at once take what the first messages need, so that a small /dev/shm is known here, where
- * there are other ways. */
+/* All ranks at once take what the first messages need, so that a small /dev/shm is known here,
+ * where there are other ways. */
 static ferry_status find_room(ferry_context *ctx)
 {
     enum { FIRST_BYTES = 512 << 10 };

@@ -25,9 +25,9 @@ typedef struct npy_header {
     int64_t data_bytes;
 } npy_header;
 
-/* Understand the first `count` bytes of a file, as far as they are there. False, and `error_out` (of
- * NPY_ERROR_BYTES) has a text: types that hold objects or fields are refused, and shapes that are
- * negative or pass 63 bits. Fills the header only on success. */
+/* Understand the first `count` bytes of a file, as far as they are there. False, and `error_out`
+ * (of NPY_ERROR_BYTES) has a text: types that hold objects or fields are refused, and shapes that
+ * are negative or pass 63 bits. Fills the header only on success. */
 bool npy_understand(const void *bytes, size_t count, npy_header *header_out, char *error_out);
 
 /* Write a header of version 1, of at most 8 dimensions: returns its bytes, a multiple of 64. */

@@ -1,7 +1,8 @@
 /* Route node_direct: one copy, layout to layout, out of a peer's memory of ferry_memory_alloc()
- * or ferry_memory_adopt(). The sender posts where its blocks lie in the arena, the receiver copies and says so. Blocks that
- * turn one output over join into tables of rows over all peers, this rank included. When a round's
- * source is private memory, the blocks of that sender go through the ring that belongs to the pair.
+ * or ferry_memory_adopt(). The sender posts where its blocks lie in the arena, the receiver copies
+ * and says so. Blocks that turn one output over join into tables of rows over all peers, this rank
+ * included. When a round's source is private memory, the blocks of that sender go through the ring
+ * that belongs to the pair.
  */
 #include "base/alloc.h"
 #include "base/trouble.h"
