@@ -1,5 +1,4 @@
 /* Contexts: what they tell, what they refuse, how ranks agree, and their lives beside one another. */
-#include <dirent.h>
 
 #include "mpi/plan.h"
 
@@ -370,26 +369,14 @@ static void beside_each_other(void)
     ferry_context_free(ctx[2]);
 }
 
-static long entries_of(const char *path)
-{
-    DIR *const folder = opendir(path);
-    long entries = 0;
-
-    while (folder && readdir(folder))
-        entries++;
-    if (folder)
-        closedir(folder);
-    return entries;
-}
-
 /* No file stays open, and no communicator is left: an MPI has 2048 or so. */
 static void one_after_another(MPI_Comm comm, int count)
 {
-    const long before = entries_of("/proc/self/fd");
+    const long before = check_entries("/proc/self/fd");
 
     for (int i = 0; i < count; i++)
         ferry_context_free(create(comm));
-    CHECK_EQ_INT(entries_of("/proc/self/fd"), before);
+    CHECK_EQ_INT(check_entries("/proc/self/fd"), before);
 }
 
 /* Each way to share memory, and none. */

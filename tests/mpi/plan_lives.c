@@ -1,7 +1,6 @@
 /* The lives of plans: one that is freed while its bytes are still under way, thousands one after another,
  * hundreds at once, each round with values of its own, and a program beside them that has a receive for any message
  * from anybody. */
-#include <dirent.h>
 #include <time.h>
 
 #include "ferry/halo.h"
@@ -60,21 +59,9 @@ static long number_of(const char *path, const char *key)
     return number;
 }
 
-static long entries_of(const char *path)
-{
-    DIR *const folder = opendir(path);
-    long entries = 0;
-
-    while (folder && readdir(folder))
-        entries++;
-    if (folder)
-        closedir(folder);
-    return entries;
-}
-
 static holding held_now(void)
 {
-    return (holding){lines_of("/proc/self/maps"), entries_of("/proc/self/fd"),
+    return (holding){lines_of("/proc/self/maps"), check_entries("/proc/self/fd"),
                      number_of("/proc/self/status", "VmRSS:")};
 }
 

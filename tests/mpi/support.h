@@ -2,6 +2,7 @@
 #ifndef TESTS_MPI_SUPPORT_H
 #define TESTS_MPI_SUPPORT_H
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,19 @@ static inline void check_same_detail(void)
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     CHECK_DETAIL(first);
     CHECK_EQ_INT(strlen(ferry_error_detail()), strlen(first));
+}
+
+/* Entries of a folder, such as the open files in /proc/self/fd. */
+static inline long check_entries(const char *path)
+{
+    DIR *const folder = opendir(path);
+    long entries = 0;
+
+    while (folder && readdir(folder))
+        entries++;
+    if (folder)
+        closedir(folder);
+    return entries;
 }
 
 static inline ferry_context *context_over(MPI_Comm comm)
