@@ -72,8 +72,7 @@ static ferry_status compare_across(const ferry_halo *halo, const halo_record *re
         if (d != along && mine != theirs)
             return trouble(FERRY_ERR_SHAPE,
                            "ferry_halo_create: extent[%d] is %lld on rank %d but %lld on rank %d, "
-                           "its neighbour on "
-                           "the %s side of dimension %d; expected the same",
+                           "its neighbour on the %s side of dimension %d; expected the same",
                            d, (long long)mine, halo->rank, (long long)theirs, other,
                            side ? "high" : "low", along);
     }

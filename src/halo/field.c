@@ -106,8 +106,7 @@ static ferry_status check_strides(const halo_block *block, int f, int dims)
         if (stride[d] < least)
             return trouble(FERRY_ERR_ARG,
                            "spec.fields[%d].stride_bytes[%d] is %lld, so that cells share bytes: "
-                           "those before it in "
-                           "memory take %lld",
+                           "those before it in memory take %lld",
                            f, d, (long long)stride[d], (long long)least);
         if (!offset_mul(stride[d], halo_cells(block, f, d), &least))
             return trouble(FERRY_ERR_ARG,

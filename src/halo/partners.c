@@ -148,18 +148,16 @@ static ferry_status compare_field(const ferry_halo *halo, const halo_partner *p,
     const halo_field *mine = &halo->block->fields[f], *theirs = &p->block->fields[f];
 
     if (mine->element_bytes != theirs->element_bytes)
-        return trouble(
-            FERRY_ERR_ARG,
-            "ferry_halo_create: element_bytes of field %d is %lld on rank %d but %lld on rank %d, "
-            "expected the same",
-            f, (long long)mine->element_bytes, halo->rank, (long long)theirs->element_bytes,
-            p->rank);
+        return trouble(FERRY_ERR_ARG,
+                       "ferry_halo_create: element_bytes of field %d is %lld on rank %d but %lld "
+                       "on rank %d, expected the same",
+                       f, (long long)mine->element_bytes, halo->rank,
+                       (long long)theirs->element_bytes, p->rank);
     for (int d = 0; d < halo->dims; d++)
         if (mine->stagger[d] != theirs->stagger[d])
             return trouble(FERRY_ERR_ARG,
                            "ferry_halo_create: stagger[%d] of field %d is %lld on rank %d but %lld "
-                           "on rank %d, "
-                           "expected the same",
+                           "on rank %d, expected the same",
                            d, f, (long long)mine->stagger[d], halo->rank,
                            (long long)theirs->stagger[d], p->rank);
     return FERRY_OK;

@@ -69,12 +69,12 @@ static ferry_status unfilled(const ferry_halo *halo, int f, const region *r, int
     /* Without a step it is the shared value of a staggered field. */
     while (d < halo->dims - 1 && (r->steps ? r->step[d] : stagger[d]) == 0)
         d++;
-    return trouble(FERRY_ERR_SHAPE,
-                   "ferry_halo_create: field %d on rank %d has %lld ghost cells inside of the "
-                   "domain on the %s side of "
-                   "dimension %d, but %lld of them are cells that no rank owns",
-                   f, halo->rank, (long long)want, r->step[d] < 0 ? "low" : "high", d,
-                   (long long)(want - have));
+    return trouble(
+        FERRY_ERR_SHAPE,
+        "ferry_halo_create: field %d on rank %d has %lld ghost cells inside of the domain on the "
+        "%s side of dimension %d, but %lld of them are cells that no rank owns",
+        f, halo->rank, (long long)want, r->step[d] < 0 ? "low" : "high", d,
+        (long long)(want - have));
 }
 
 /* The part of a region that must have owners; false when there is none. */
