@@ -208,15 +208,10 @@ int cli_bench(cli *cli)
         {0, "progress", NULL, OPTION_FLAG, &progress, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
-    int at;
-    const int status = option_parse(cli, options, false, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, false, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     bench.np = cli->np;
     bench.progress = progress;
     bench.quiet = cli->quiet;

@@ -173,15 +173,10 @@ int cli_bundle(cli *cli)
         {'a', "all", NULL, OPTION_FLAG, &job.all, "diff: print every difference"},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
-    int at;
-    int status = option_parse(cli, options, false, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, false, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     if (at == cli->argc)
         return complain(CLI_USAGE, "no verb, expected show, diff, convert or check");
     const verb *const verb = find_verb(cli->argv[at]);

@@ -57,15 +57,10 @@ int cli_info(cli *cli)
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
     const char *const extra[] = {cores_word, NULL};
-    int at;
-    const int status = option_parse(cli, options, false, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, false, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     if (at < cli->argc)
         return complain(CLI_USAGE, "\"%s\" is too much, expected options only", cli->argv[at]);
     if (cli->report || launch_inside() || cli->np == 1 || (!cli->np && !launch_program()))

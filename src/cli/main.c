@@ -75,15 +75,10 @@ static int begin(cli *cli)
         {0, "report-to", "PLACE", OPTION_TEXT, &cli->report, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
-    int at;
-    const int status = option_parse(cli, options, true, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, true, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     if (at == cli->argc)
         return complain(CLI_USAGE,
                         "no subcommand, expected info, bench, transpose, tune or bundle");

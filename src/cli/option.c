@@ -135,7 +135,8 @@ static int apply(const option_spec *spec, const char *argument)
     return CLI_FAILURE;
 }
 
-int option_parse(cli *cli, const option_spec *own, bool stop_early, int *operands_out)
+bool option_parse(cli *cli, const option_spec *own, option_usage *usage, bool stop_early,
+                  int *operands_out, int *status_out)
 {
     struct option names[OPTION_MAX + 1];
     char letters[2 * OPTION_MAX + 3];
@@ -152,7 +153,11 @@ int option_parse(cli *cli, const option_spec *own, bool stop_early, int *operand
         status = spec ? apply(spec, optarg) : bad_option(&list, value, cli->argv);
     }
     *operands_out = optind;
-    return status;
+    const bool asked = status == CLI_OK && (cli->help || cli->version);
+    if (asked)
+        status = cli->help ? usage(cli, own) : cli_version();
+    *status_out = status;
+    return status == CLI_OK && !asked;
 }
 
 void option_help(cli *cli, const option_spec *own, FILE *to)

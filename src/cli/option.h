@@ -24,10 +24,15 @@ typedef struct option_spec {
 
 enum { OPTION_MAX = 24 }; /* options of one subcommand, the common ones included */
 
+/* Prints the help of a subcommand; returns an exit status. */
+typedef int option_usage(cli *cli, const option_spec *own);
+
 /* Parse argv by `own` and the options that every subcommand has (help, version, quiet, verbose,
- * color). Operands are moved to the end of argv; their first index is `*operands_out`. CLI_OK, or
- * CLI_USAGE with a complaint. With `stop_early` the first operand ends the options. */
-int option_parse(cli *cli, const option_spec *own, bool stop_early, int *operands_out);
+ * color). Operands are moved to the end of argv; their first index is `*operands_out`. With
+ * `stop_early` the first operand ends the options. False when all is done: `*status_out` is then
+ * that of --help or --version, or CLI_USAGE with a complaint; else it is CLI_OK. */
+bool option_parse(cli *cli, const option_spec *own, option_usage *usage, bool stop_early,
+                  int *operands_out, int *status_out);
 
 /* Print the options with their help. */
 void option_help(cli *cli, const option_spec *own, FILE *to);

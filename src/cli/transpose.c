@@ -152,15 +152,10 @@ int cli_transpose(cli *cli)
         {0, "partial", "PATH", OPTION_TEXT, &job.partial, NULL},
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
-    int at;
-    const int status = option_parse(cli, options, false, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, false, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     if (cli->argc - at != 2)
         return complain(CLI_USAGE, "%d file names, expected 2: IN.npy OUT.npy", cli->argc - at);
     job.in = cli->argv[at];

@@ -229,15 +229,10 @@ int cli_tune(cli *cli)
         {0, NULL, NULL, OPTION_FLAG, NULL, NULL},
     };
     const char *const extra[] = {NULL};
-    int at;
-    int status = option_parse(cli, options, false, &at);
+    int at, status;
 
-    if (status != CLI_OK)
+    if (!option_parse(cli, options, help, false, &at, &status))
         return status;
-    if (cli->help)
-        return help(cli, options);
-    if (cli->version)
-        return cli_version();
     status = check(cli, &job, at);
     if (status != CLI_OK)
         return status;
