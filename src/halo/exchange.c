@@ -8,8 +8,7 @@
 
 static const char call[] = "ferry_exchange_create";
 
-static ferry_status check_side(const char *name, int rank, int64_t count, MPI_Datatype type,
-                               int size)
+static ferry_status check_side(const char *name, int rank, int64_t count, int size)
 {
     const bool sends = name[0] == 't';
 
@@ -21,9 +20,6 @@ static ferry_status check_side(const char *name, int rank, int64_t count, MPI_Da
     if (count < 0)
         return trouble(FERRY_ERR_ARG, "%s is %lld, expected >= 0",
                        sends ? "send_count" : "recv_count", (long long)count);
-    if (type == MPI_DATATYPE_NULL)
-        return trouble(FERRY_ERR_ARG, "%s is MPI_DATATYPE_NULL while %s is rank %d",
-                       sends ? "send_type" : "recv_type", name, rank);
     return FERRY_OK;
 }
 
@@ -33,9 +29,9 @@ static ferry_status check(const ferry_exchange_spec *spec, const ferry_context_i
         return trouble(FERRY_ERR_ARG,
                        "spec->size is %zu, expected %zu: start from FERRY_EXCHANGE_SPEC_INIT",
                        spec->size, sizeof *spec);
-    ferry_status st = check_side("to", spec->to, spec->send_count, spec->send_type, info->size);
+    ferry_status st = check_side("to", spec->to, spec->send_count, info->size);
     if (st == FERRY_OK)
-        st = check_side("from", spec->from, spec->recv_count, spec->recv_type, info->size);
+        st = check_side("from", spec->from, spec->recv_count, info->size);
     if (st == FERRY_OK && spec->tag < 0)
         st = trouble(FERRY_ERR_ARG, "tag is %d, expected >= 0", spec->tag);
     if (st == FERRY_OK && (spec->to == info->rank) != (spec->from == info->rank))
@@ -64,15 +60,24 @@ static void add_edge(edge_pair *pair, int from, int to, int tag)
     e->target = pair->target;
 }
 
+/* Layouts look at the type; what they say of it, they say of "type". */
+static ferry_status read_type(const char *name, MPI_Datatype type, int64_t count,
+                              ferry_layout **layout_out)
+{
+    const ferry_status st = ferry_layout_from_datatype(type, count, 0, layout_out);
+
+    return st == FERRY_OK ? st : trouble(st, "%s: %s", name, trouble_text());
+}
+
 static ferry_status make_edges(const ferry_exchange_spec *spec, const ferry_context_info *info,
                                edge_pair *pair)
 {
     ferry_status st = check(spec, info);
 
     if (st == FERRY_OK && spec->to != MPI_PROC_NULL)
-        st = ferry_layout_from_datatype(spec->send_type, spec->send_count, 0, &pair->source);
+        st = read_type("send_type", spec->send_type, spec->send_count, &pair->source);
     if (st == FERRY_OK && spec->from != MPI_PROC_NULL)
-        st = ferry_layout_from_datatype(spec->recv_type, spec->recv_count, 0, &pair->target);
+        st = read_type("recv_type", spec->recv_type, spec->recv_count, &pair->target);
     if (st != FERRY_OK)
         return trouble(st, "%s on rank %d: %s", call, info->rank, trouble_text());
     if (spec->to != MPI_PROC_NULL)

@@ -6,14 +6,14 @@
 # Cases of two sizes, one argument or several, in one list and in the order given.
 bench "halo d=3 n=12 w=2 e=4 dir=y" vector rows=100 run=2 e=3 np=3 transpose n=61x34 e=2 bundle matrices=3x5x7 \
     op=sendrecv --np 2 --rivals datatype,handpack,blocked-alltoall,raw-warm,raw-fresh,xml --json r.json --csv r.csv
-shows '^halo d=3 n=12 w=2 e=4 dir=y np=2: .* every element verified$' out
+shows '^halo d=3 n=12 w=2 e=4 fields=1 dir=y np=2: .* every element verified$' out
 shows '^vector rows=100 run=2 stride=64 e=3 np=3: ' out
 shows '^  blocked-alltoall ' out
 python3 - r.json r.csv "$mpi" <<'PY' || fail "results are not as promised"
 import csv, json, sys
 cases = json.load(open(sys.argv[1]))
-want = [("halo d=3 n=12 w=2 e=4 dir=y", 2, 2 * 2 * 2 * 12 * 12 * 4, "ferry ferry-private datatype handpack limit"),
-        ("vector rows=100 run=2 stride=64 e=3", 3, 2 * 100 * 2 * 3, "ferry ferry-private datatype handpack limit"),
+want = [("halo d=3 n=12 w=2 e=4 fields=1 dir=y", 2, 2 * 2 * 2 * 12 * 12 * 4, "ferry ferry-private ferry-adopted datatype handpack limit"),
+        ("vector rows=100 run=2 stride=64 e=3", 3, 2 * 100 * 2 * 3, "ferry ferry-private ferry-adopted datatype handpack limit"),
         ("transpose n=61x34 e=2", 2, 61 * 34 * 2, "ferry ferry-private blocked-alltoall limit"),
         ("bundle matrices=3x5x7 op=sendrecv", 2, 3 * 5 * 7 * 8, "ferry ferry-fresh raw-warm raw-fresh xml limit")]
 assert [(c["case"], c["np"]) for c in cases] == [w[:2] for w in want], cases

@@ -134,7 +134,7 @@ static void check_refusals(ferry_context *ctx, int rank, int size)
     BAD(spec.to = size, FERRY_ERR_ARG, "to is");
     BAD(spec.from = -99, FERRY_ERR_ARG, "from is -99, expected 0..");
     BAD(spec.send_count = -1, FERRY_ERR_ARG, "send_count is -1, expected >= 0");
-    BAD(spec.recv_type = MPI_DATATYPE_NULL, FERRY_ERR_ARG, "recv_type is MPI_DATATYPE_NULL while from is rank");
+    BAD(spec.recv_type = MPI_DATATYPE_NULL, FERRY_ERR_ARG, "recv_type: ferry_layout_from_datatype: type is MPI_DATATYPE_NULL");
     BAD(spec.tag = -1, FERRY_ERR_ARG, "tag is -1");
     BAD(spec.recv_count = 4, FERRY_ERR_SHAPE, "3 elements of 8 bytes, rank 0 takes 4 of 8 bytes");
     BAD(spec.recv_type = MPI_FLOAT, FERRY_ERR_SHAPE, "3 elements of 8 bytes, rank 0 takes 3 of 4 bytes");
