@@ -39,7 +39,7 @@ FERRY_API int ferry_version(void);
 FERRY_API const char *ferry_version_mpi(void);
 
 /**
- * The set of kernels in use on this CPU, as FERRY_CPU allows: "scalar", "avx2" or "avx512".
+ * The set of kernels in use on this CPU, as FERRY_CPU allows: "scalar", "avx2", "avx512" or, on 64-bit Arm, "neon".
  *
  * @return a static text
  *

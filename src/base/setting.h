@@ -11,7 +11,7 @@
     "routes allowed, comma separated: self, node_direct, node_ring, wire_pack")                    \
   X(NODES, "FERRY_NODES", "auto",                                                                  \
     "who shares a node: auto, mpi (nobody), block:N, or a list such as 0,0,1,1")                   \
-  X(CPU, "FERRY_CPU", "auto", "kernels allowed: auto, scalar, avx2, avx512")                       \
+  X(CPU, "FERRY_CPU", "auto", "kernels allowed: auto, scalar, avx2, avx512, neon")                 \
   X(WAIT, "FERRY_WAIT", "auto", "how waits pass the time: auto, spin, sleep")                      \
   X(TUNE, "FERRY_TUNE", "trial",                                                                   \
     "off: built-in choices; file: by the record of ferry tune; trial: rounds try ways too")        \

@@ -52,7 +52,7 @@ void kernels_fence(void);
 /* Bytes from which a block is better written past the caches (about the last-level cache share). */
 size_t kernels_stream_bytes(void);
 
-/* The set in use: "scalar", "avx2" or "avx512"; fixed at first use from the CPU and FERRY_CPU. */
+/* The set in use: "scalar", "avx2", "avx512" or "neon"; fixed at first use from the CPU and FERRY_CPU. */
 const char *kernels_name(void);
 
 /* Tests: every set that this CPU can run, index 0, 1, ... until NULL; kernels_use() switches to one of them. */

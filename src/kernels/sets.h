@@ -38,6 +38,8 @@ extern const kernel_set kernels_scalar;
 #if defined(__x86_64__)
 extern const kernel_set kernels_avx2;
 extern const kernel_set kernels_avx512;
+#elif defined(__aarch64__)
+extern const kernel_set kernels_neon;
 #endif
 
 /* What the scalar set has for a shape: for the ends that a vector body leaves over. */

@@ -21,8 +21,17 @@ static const kernel_set *const sets[] = {
 #if defined(__x86_64__)
     &kernels_avx2,
     &kernels_avx512,
+#elif defined(__aarch64__)
+    &kernels_neon,
 #endif
 };
+
+/* What FERRY_CPU may say besides: the sets of this kind of CPU. */
+#if defined(__x86_64__)
+#define SET_WORDS "avx2 or avx512"
+#else
+#define SET_WORDS "or neon on 64-bit Arm"
+#endif
 
 enum {
     SETS = sizeof sets / sizeof sets[0],
@@ -52,7 +61,8 @@ static int last_allowed(void)
     for (int i = 0; i < SETS; i++)
         if (!strcmp(word, sets[i]->name))
             return i;
-    log_line(LOG_WARN, "FERRY_CPU is \"%s\": expected auto, scalar, avx2 or avx512; auto is used", word);
+    log_line(LOG_WARN,
+             "FERRY_CPU is \"%s\": expected auto, scalar, " SET_WORDS "; auto is used", word);
     return SETS - 1;
 }
 

@@ -79,7 +79,7 @@ static ALWAYS_INLINE VECTOR void NAME(turn_bytes)(const char *const *rows, size_
 static ALWAYS_INLINE VECTOR void NAME(fetch)(const char *const *rows, size_t at)
 {
     for (int i = 0; i < NAME(line_rows); i++)
-        _mm_prefetch(rows[i] + at, _MM_HINT_T1);
+        __builtin_prefetch(rows[i] + at, 0, 2);
 }
 
 /* Rows [row, end) of bytes [from, to), line by line of the sources. */

@@ -9,7 +9,7 @@ for np in 1 2 3; do
     shows "^  ranks  +$np\$" out
     shows '^  cores  +[1-9]' out
     shows '^  memory  +[0-9.]+ [MGT]B$' out
-    shows '^  kernels  +(scalar|avx2|avx512)$' out
+    shows '^  kernels  +(scalar|avx2|avx512|neon)$' out
     shows '^  self  +works' out
     shows '^  FERRY_ROUTE  +all \((default|environment)\): ' out
     run 0 "$program" info --json --np "$np"

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "kernels/kernels.h"
 
-enum { ARENA = 4 << 20, MARGIN = 256 };
+enum { ARENA = 5 << 20, MARGIN = 256 };
 
 /* Three areas of ARENA bytes between forbidden pages: source, destination, and the destination as
  * it should be. */
@@ -152,6 +152,23 @@ static void strides_of_any_power(void **unused)
                 check_runs(&(runs_case){run, 37, stride, (ptrdiff_t)run});
                 check_runs(&(runs_case){run, 37, -stride, (ptrdiff_t)run});
                 check_runs(&(runs_case){run, 37, stride, stride});
+            }
+    }
+}
+
+/* As many runs as no cache holds, where bodies may change the way they go: at the count that decides, and past it. */
+static void narrow_runs_beyond_the_caches(void **unused)
+{
+    const size_t many = kernels_stream_bytes() / 64;
+
+    (void)unused;
+    for (int set = 0; kernels_set(set); set++) {
+        kernels_use(set);
+        for (size_t run = 1; run <= 16; run *= 2)
+            for (int i = 0; i < 4; i++) {
+                const ptrdiff_t stride = (draw(2) ? 1 : -1) * (ptrdiff_t)(31 + draw(6));
+                check_runs(&(runs_case){run, many + (size_t)i, (ptrdiff_t)run, stride});
+                check_runs(&(runs_case){run, many + draw(20), stride, (ptrdiff_t)run});
             }
     }
 }
@@ -363,7 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setting_masks_the_cpu),      cmocka_unit_test(every_set_can_be_used),
         cmocka_unit_test(runs_of_every_size),         cmocka_unit_test(narrow_runs_of_every_count),
-        cmocka_unit_test(strides_of_any_power),       cmocka_unit_test(tiles_of_every_element),
+        cmocka_unit_test(strides_of_any_power),       cmocka_unit_test(narrow_runs_beyond_the_caches),
+        cmocka_unit_test(tiles_of_every_element),
         cmocka_unit_test(tiles_of_big_elements),      cmocka_unit_test(tiles_of_every_remainder),
         cmocka_unit_test(tiles_beyond_blocks),        cmocka_unit_test(dense_copies),
         cmocka_unit_test(stream_threshold_is_a_cache_share),
