@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
-#include <immintrin.h>
+#  include <immintrin.h>
 #endif
 
 #include "base/log.h"
@@ -28,9 +28,9 @@ static const kernel_set *const sets[] = {
 
 /* What FERRY_CPU may say besides: the sets of this kind of CPU. */
 #if defined(__x86_64__)
-#define SET_WORDS "avx2 or avx512"
+#  define SET_WORDS "avx2 or avx512"
 #else
-#define SET_WORDS "or neon on 64-bit Arm"
+#  define SET_WORDS "or neon on 64-bit Arm"
 #endif
 
 enum {
@@ -61,8 +61,8 @@ static int last_allowed(void)
     for (int i = 0; i < SETS; i++)
         if (!strcmp(word, sets[i]->name))
             return i;
-    log_line(LOG_WARN,
-             "FERRY_CPU is \"%s\": expected auto, scalar, " SET_WORDS "; auto is used", word);
+    log_line(LOG_WARN, "FERRY_CPU is \"%s\": expected auto, scalar, " SET_WORDS "; auto is used",
+             word);
     return SETS - 1;
 }
 
@@ -78,8 +78,8 @@ static int set_in_use(void)
 }
 
 /* Dense on both sides: one copy. */
-static void runs_dense(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src, ptrdiff_t src_stride,
-                       size_t count, size_t run)
+static void runs_dense(char *restrict dst, ptrdiff_t dst_stride, const char *restrict src,
+                       ptrdiff_t src_stride, size_t count, size_t run)
 {
     (void)dst_stride, (void)src_stride;
     memcpy(dst, src, count * run);
@@ -88,7 +88,9 @@ static void runs_dense(char *restrict dst, ptrdiff_t dst_stride, const char *res
 static kernel_runs *find_runs(const kernel_set *set, size_t run, int dense_src, int dense_dst)
 {
     for (const runs_entry *entry = set->runs; entry->most; entry++) {
-        kernel_runs *const kernel = dense_dst ? entry->gather : dense_src ? entry->scatter : entry->strided;
+        kernel_runs *const kernel = dense_dst   ? entry->gather
+                                    : dense_src ? entry->scatter
+                                                : entry->strided;
         if (kernel && entry->least <= run && run <= entry->most)
             return kernel;
     }
