@@ -71,7 +71,7 @@ typedef struct ferry_halo_field {
 
 /**
  * The blocks and their ghosts. Start from ::FERRY_HALO_SPEC_INIT. Entries of dimensions from @p dims on are not
- * looked at. No number of cells may pass 2^60.
+ * looked at. No number of cells may pass 2^60, and no array may go around the domain more than 65536 times.
  *
  * With ::FERRY_HALO_GRID ranks are placed on the grid as MPI_Cart_create() places them without reordering: the last
  * dimension varies fastest. (This is the order of ranks; in memory dimension 0 varies fastest unless @p order says

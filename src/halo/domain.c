@@ -167,6 +167,42 @@ static ferry_status compare_boxes(const ferry_halo *halo, const halo_record *rec
     return FERRY_OK;
 }
 
+/* --- how often around ---------------------------------------------------------------------- */
+
+/* Each turn around a periodic domain is a piece for every owner; more than so many in all are a
+ * mistake that would take all memory. */
+enum { TURNS_MAX = 1 << 16 };
+
+static double turns_along(const ferry_halo *halo, const halo_record *r, int d)
+{
+    const double cells = (double)r->extent[d] + (double)r->reach[d][0] + (double)r->reach[d][1];
+
+    return halo->periodic[d] && halo->total[d] > 0 ? 1 + cells / (double)halo->total[d] : 1;
+}
+
+static ferry_status check_turns(const ferry_halo *halo, const halo_record *records)
+{
+    for (int r = 0; r < halo->size; r++) {
+        double turns = 1, most = 0;
+        int worst = 0;
+        for (int d = 0; d < halo->dims; d++) {
+            const double along = turns_along(halo, &records[r], d);
+            turns *= along;
+            worst = along > most ? d : worst;
+            most = along > most ? along : most;
+        }
+        if (turns > TURNS_MAX)
+            return trouble(FERRY_ERR_ARG,
+                           "ferry_halo_create: the array of rank %d goes around the domain %.3g "
+                           "times (dimension %d: %lld cells, ghosts %lld and %lld), expected at "
+                           "most %d times",
+                           r, turns, worst, (long long)halo->total[worst],
+                           (long long)records[r].reach[worst][0],
+                           (long long)records[r].reach[worst][1], TURNS_MAX);
+    }
+    return FERRY_OK;
+}
+
 /* --- all of it ---------------------------------------------------------------------------- */
 
 static ferry_status place_blocks(ferry_halo *halo, halo_record *records)
@@ -176,6 +212,13 @@ static ferry_status place_blocks(ferry_halo *halo, halo_record *records)
         return compare_boxes(halo, records);
     const ferry_status st = compare_faces(halo, records);
     return st == FERRY_OK ? place_grid(halo, records) : st;
+}
+
+static ferry_status place_all(ferry_halo *halo, halo_record *records)
+{
+    const ferry_status st = place_blocks(halo, records);
+
+    return st == FERRY_OK ? check_turns(halo, records) : st;
 }
 
 ferry_status halo_gather(ferry_halo *halo, halo_record **records_out)
@@ -189,7 +232,7 @@ ferry_status halo_gather(ferry_halo *halo, halo_record **records_out)
     if (st == FERRY_OK)
         st = ferry_context_agree(halo->ctx, compare_shapes(halo, &records[0]));
     if (st == FERRY_OK)
-        st = ferry_context_agree(halo->ctx, place_blocks(halo, records));
+        st = ferry_context_agree(halo->ctx, place_all(halo, records));
     if (st != FERRY_OK) {
         alloc_free(records);
         return st;

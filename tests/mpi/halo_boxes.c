@@ -308,6 +308,7 @@ static void spoil_periodic(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s
 static void differ_global(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s->global[1] = 5; }
 static void differ_holes(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s->holes = 1; }
 static void differ_element(ferry_halo_spec *s, ferry_halo_field *f) { (void)s, f->element_bytes = 4; }
+static void far_around(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s->ghost[0][0] = (int64_t)1 << 40; }
 static void overlap(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s->origin[0] -= 2; }
 static void leave_gap(ferry_halo_spec *s, ferry_halo_field *f) { (void)f, s->extent[0] -= 1, s->origin[0] += 1; }
 
@@ -319,6 +320,7 @@ static const refusal refusals[] = {
     {"global[1] is ", FERRY_ERR_ARG, 2, differ_global},
     {"holes is ", FERRY_ERR_ARG, 2, differ_holes},
     {"element_bytes of field 0 is ", FERRY_ERR_ARG, 2, differ_element},
+    {"ghosts 1099511627776 and 1), expected at most 65536 times", FERRY_ERR_ARG, 1, far_around},
     {" overlap: both own cells ", FERRY_ERR_SHAPE, 2, overlap},
     {" ghost cells inside of the domain on the ", FERRY_ERR_SHAPE, 2, leave_gap},
 };
