@@ -126,6 +126,18 @@ static ferry_status room_for(size_t bytes)
                    bytes, (unsigned long long)left);
 }
 
+/* Whole pages, with what lies in them beside the caller's block. A checker of memory accesses,
+ * whose lines of the heap do not end with pages, is not to look at this, so that it is no memcpy.
+ */
+__attribute__((no_sanitize("address"))) static void copy_pages(char *to, const char *from,
+                                                               size_t bytes)
+{
+    typedef uint64_t __attribute__((may_alias)) word;
+
+    for (size_t at = 0; at < bytes; at += sizeof(word))
+        *(word *)(to + at) = *(const volatile word *)(from + at);
+}
+
 /* Into the arena. */
 static ferry_status share(memory_block *block, size_t bytes, bool edge)
 {
@@ -140,7 +152,7 @@ static ferry_status share(memory_block *block, size_t bytes, bool edge)
         return st;
     }
     const int held = edge ? hold(data) : -1;
-    memcpy(there, data, bytes);
+    copy_pages(there, data, bytes);
     const void *const mapped = sys_map_part(data, bytes, ctx->arena->fd, there - ctx->arena->base);
     const int error = errno;
     let_go(held);
@@ -163,7 +175,7 @@ static ferry_status unshare_edge(const memory_block *block, char *data)
         goto failed;
     advise(copy, PAGE_BYTES, block->advice);
     const int held = hold(data);
-    memcpy(copy, data, PAGE_BYTES);
+    copy_pages(copy, data, PAGE_BYTES);
     sys_advise(data, PAGE_BYTES, MADV_DONTNEED); /* tells those who watch; the file keeps it */
     const void *const moved = sys_move(copy, PAGE_BYTES, data);
     let_go(held);
@@ -191,7 +203,7 @@ static ferry_status unshare_inside(const memory_block *block, char *data, const 
         sys_map_part(data, bytes, arena->fd, there - arena->base);
         return st;
     }
-    memcpy(data, there, bytes);
+    copy_pages(data, there, bytes);
     return FERRY_OK;
 }
 

@@ -267,7 +267,7 @@ static void random_types(ferry_context *ctx)
     ferry_context_info info;
 
     CHECK_OK(ferry_context_describe(ctx, &info));
-    for (int i = 0; i < (info.size > 3 ? RANDOM_TYPES / 4 : RANDOM_TYPES); i++) {
+    for (int i = 0; i < (info.size > 2 ? RANDOM_TYPES / 4 : RANDOM_TYPES); i++) {
         MPI_Datatype type = random_type(&rng);
         if (fits(type))
             compare(ctx, "a random type", type, (int)check_between(&rng, 1, COUNT));

@@ -3,7 +3,7 @@
 #include "mpi/model.h"
 #include "mpi/plan.h"
 
-enum { GROUPS = 60, MANY_RANKS = 5, FEWER_GROUPS = 20, MOST_PLANS = 4, ROUNDS = 3, PRIVATE = 0, SHARED = 1 };
+enum { GROUPS = 60, MANY_RANKS = 3, FEWER_GROUPS = 20, MOST_PLANS = 4, ROUNDS = 3, PRIVATE = 0, SHARED = 1 };
 
 /* A plan and memory of both kinds for its buffers. */
 typedef struct trial {

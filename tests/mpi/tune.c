@@ -312,7 +312,7 @@ void check_tune(ferry_context *own)
     ferry_context_info info;
 
     CHECK_OK(ferry_context_describe(own, &info));
-    if (info.size > MOST && !plan_first_way()) /* many plans are compiled, nothing new is seen */
+    if (info.size > 2 && !plan_first_way()) /* many plans are compiled, nothing new is seen */
         return;
     CHECK_OK(ferry_context_create(MPI_COMM_WORLD, NULL, &ctx)); /* `own` is not changed for others */
     values(ctx);
