@@ -523,12 +523,19 @@ ferry_status ferry_layout_from_datatype(MPI_Datatype type, int64_t count, int64_
     below one = {.layout = NULL};
     ferry_status st = check(type, count, layout_out);
 
-    if (st == FERRY_OK)
-        st = layout_of(type, 0, &one.layout);
+    if (st != FERRY_OK)
+        return st;
+    st = layout_of(type, 0, &one.layout);
     if (st == FERRY_OK)
         st = extent_of(type, &one.extent);
     if (st == FERRY_OK)
         st = compose_one(&one, count, one.extent, offset_bytes, layout_out);
     ferry_layout_free(one.layout);
+    if (st == FERRY_ERR_ARG)
+        st = trouble(st,
+                     "ferry_layout_from_datatype: count %lld, extent %lld bytes, offset_bytes %lld: "
+                     "%s",
+                     (long long)count, (long long)one.extent, (long long)offset_bytes,
+                     trouble_text());
     return st;
 }
